@@ -29,6 +29,7 @@ class Memory(Driver):
     ) -> None:
         self.sent: list[NDArray[np.int64]] = []
         self.released = 0
+        self.held = ""
         self._reports, self._lost_at = reports, lost_at
 
     def open(self) -> None:
@@ -45,6 +46,9 @@ class Memory(Driver):
 
     def release(self) -> None:
         self.released += 1
+
+    def check_release(self) -> str:
+        return self.held if self.released else "check_release before release"
 
     def close(self) -> None:
         pass

@@ -29,12 +29,34 @@ def test_it_goes_slowly_never_beyond_the_pulse_range_and_alone() -> None:
     assert counts[:, 1].max() <= 4095
 
 
+def test_the_whole_range_takes_four_seconds() -> None:
+    jog = Jog(device_of(), "nod", Memory(lambda sent: np.zeros(3)))
+    jog.target = 4095
+    for _ in range(300):
+        jog.step(0.01)
+    assert jog.now == pytest.approx(0.75 * 4095)
+    for _ in range(100):
+        jog.step(0.01)
+    assert jog.now == 4095
+
+
+@pytest.mark.parametrize(("stands", "moved"), [(4135.0, True), (4137.0, False), (-40.0, True), (-42.0, False)])
+def test_a_servo_may_stand_one_hundredth_outside_its_range(stands: float, moved: bool) -> None:
+    driver = Memory(lambda sent: np.array([2000.0, 2000.0, stands]))
+    if moved:
+        assert Jog(device_of(), "wave", driver).now == min(max(stands, 0), 4095)
+    else:
+        with pytest.raises(BadInput, match="would leap"):
+            Jog(device_of(), "wave", driver)
+
+
 def test_a_long_pause_of_the_computer_makes_no_leap() -> None:
     jog = Jog(device_of(), "nod", Memory(stand))
     jog.press("D")
     jog.target = 4095
     jog.step(30.0)
     assert jog.now - 2100 <= 4095 / SWEEP * 0.1
+    assert jog.now - 2100 >= 4095 / 4.0 * 0.0999
 
 
 def test_keys_find_neutral_direction_and_soft_limits() -> None:

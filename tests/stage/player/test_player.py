@@ -19,7 +19,7 @@ from bunraku.stage.player.clock import MonotonicClock, SimulatedSoundClock
 from bunraku.stage.player.cues import Cue, Cues
 from bunraku.stage.player.described import described_device
 from bunraku.stage.player.log import log_bytes
-from bunraku.stage.player.player import Player
+from bunraku.stage.player.player import Player, _Run, _Stop
 from bunraku.stage.player.program import Show
 from bunraku.stage.player.record import PlayRecord
 from bunraku.stage.servos import ServoCalibration
@@ -504,3 +504,75 @@ def test_a_flood_of_cues_does_not_hold_up_the_motion(show) -> None:
     assert record.ended == "the show is over"
     np.testing.assert_array_equal(driver.counts[-1], player.outputs.counts(waving())[-1])
     assert len(record.cues) == 1000
+
+
+def test_what_could_not_be_released_is_said(show) -> None:
+    driver = Memory(follows, lost_at=30)
+    driver.held = "desk does not confirm that nod is released; cut the power"
+    _, record = played(Show(show), driver)
+    assert record.stopped
+    assert "NOT RELEASED: desk does not confirm that nod is released; cut the power" in record.notes
+    assert any("NOT RELEASED" in line for line in record.sentences)
+    driver = Memory(follows)
+    _, record = played(Show(show), driver)
+    assert not any("NOT RELEASED" in note for note in record.notes)
+    driver = Memory(follows)
+    driver.held = "nod turns on"
+    _, record = played(Show(show), driver, at_end="release")
+    assert "NOT RELEASED: nod turns on" in record.notes
+
+
+def test_an_unexpected_error_releases_the_machine_and_says_what_stays_driven(show) -> None:
+    class Surprising(Memory):
+        def send(self, counts: np.ndarray) -> None:
+            super().send(counts)
+            if len(self.sent) == 20:
+                raise RuntimeError("nobody thought of this")
+
+    class Sounding(MonotonicClock):
+        stopped = 0
+
+        def stop(self) -> None:
+            self.stopped += 1
+
+    driver, clock = Surprising(), Sounding()
+    driver.held = "nod turns on"
+    with Scripted() as cues, pytest.raises(RuntimeError, match="nobody thought of this") as raised:
+        Player(Show(show), device_of()).run(driver, clock, cues)
+    assert driver.released == 1
+    assert len(driver.sent) == 20
+    assert clock.stopped == 1
+    assert raised.value.__notes__ == ["NOT RELEASED: nod turns on"]
+
+
+def running(show: object, **fields: object) -> _Run:
+    """A run amid a long take, of which a test counts the periods itself."""
+    run = _Run(Player(Show(show), device_of(**fields)), Memory(), MonotonicClock(), Scripted(), lambda seconds, role: None)
+    run.rows = np.zeros((1000, 3))
+    return run
+
+
+def test_so_many_deadlines_in_a_row_stop_it_and_not_one_less(show) -> None:
+    """Late by two and a half periods is two missed; the fifth in a row stops."""
+    run = running(show, missed_deadlines=5)
+    run._advance(0.025)
+    run._advance(0.025)
+    with pytest.raises(_Stop, match="5 deadlines in a row were missed, the last by 15"):
+        run._advance(0.015)
+    assert (run.missed, run.run_of_missed) == (3, 5)
+
+
+def test_one_command_in_time_begins_the_count_anew(show) -> None:
+    run = running(show, missed_deadlines=5)
+    for late in (0.025, 0.025, 0.0099, 0.025, 0.025, 0.0, 0.045):
+        run._advance(late)
+    assert run.run_of_missed == 4
+    with pytest.raises(_Stop):
+        run._advance(0.0101)
+
+
+def test_a_device_waits_for_five_and_follows_within_twenty_degrees() -> None:
+    servo = ServoCalibration()
+    device = Device(name="x", driver="dry-run", servos={"a": servo})
+    assert (device.missed_deadlines, device.following_deg, device.following_mm, device.following_ms) == (5, 20.0, 50.0, 200.0)
+    assert (device.timeout_ms, device.posture_gain, device.posture_deg) == (20.0, 0.0, 3.0)

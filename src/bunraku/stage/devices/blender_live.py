@@ -47,6 +47,7 @@ class BlenderLiveDriver(Driver):
         self._none: list[int | None] = [None] * len(self._ids)
         self._told = self._none
         self._turn = 0
+        self._released = True
 
     def open(self) -> None:
         """Take the line. Whether a board is there, and with which servos, cannot be known."""
@@ -92,7 +93,13 @@ class BlenderLiveDriver(Driver):
         On a broken line wheels turn on as they were commanded last. Cut the power in need.
         """
         self._told = self._none
-        insist(self._stand_still)
+        self._released = insist(self._stand_still)
+
+    def check_release(self) -> str:
+        """Whether the command went out; the protocol has no answers."""
+        if self._released or all(standing(servo) is None for servo in self._servos):
+            return ""
+        return f"{self.device.name}: the line took no command, so its wheels turn on; cut their power"
 
     def close(self) -> None:
         """Give the line back; the servos hold."""

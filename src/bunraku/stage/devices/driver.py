@@ -2,13 +2,13 @@
 
 To add a protocol:
 
-1. Write a final class with the five methods below in a file of its own. The constructor takes the `Device` that describes the
+1. Write a final class with the six methods below in a file of its own. The constructor takes the `Device` that describes the
    machine and stores it; nothing is opened and no heavy package is imported before :meth:`Driver.open`.
 2. Every wait has an end well below 100 ms, and calls :meth:`Driver.waiting` every few milliseconds: someone may press stop
    meanwhile, and then the wait ends with what that raises. What goes wrong is raised as a `DeviceFault` of the fitting kind; no
    exception of another library gets out.
 3. :meth:`Driver.release` is the safe state. It is called after a fault too, when the line may be gone: it does what it can,
-   returns in time, and never raises. Its docstring says what the machine does then.
+   returns in time, and never raises. Its docstring says what the machine does then. :meth:`Driver.check_release` comes after it.
 4. Add a line to the table in `drivers.py`, and a simulated machine with its faults to the tests.
 """
 
@@ -50,6 +50,13 @@ class Driver(ABC):
     @abstractmethod
     def release(self) -> None:
         """Bring the machine to its safe state; never raises."""
+
+    @abstractmethod
+    def check_release(self) -> str:
+        """After :meth:`release`: ask the machine, try again what is not released, say in a sentence what stays so; never raises.
+
+        Empty when all is released as far as the machine can tell.
+        """
 
     @abstractmethod
     def close(self) -> None:

@@ -50,6 +50,10 @@ class DryRunDriver(Driver):
         """Note that the safe state was asked for; there is nothing to stop."""
         self.released = True
 
+    def check_release(self) -> str:
+        """Nothing was driven."""
+        return ""
+
     def close(self) -> None:
         """Take no more commands."""
         self._open = False

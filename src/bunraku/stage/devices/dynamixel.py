@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -27,7 +28,7 @@ from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 from bunraku.stage.devices.reported import check_numbers, sensor_ids
-from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
+from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist, said_of_held
 
 MODE, MOST, TORQUE, HARDWARE_ERROR, WATCHDOG, GOAL, PRESENT = 11, 48, 64, 70, 98, 116, 132
 POSITION_MODES = {3: "position", 4: "extended position", 5: "current-based position"}
@@ -39,6 +40,8 @@ STOPPED = 0xFF
 """What the watchdog register reads when it has run out."""
 WATCH_S = 0.25
 """How often the watchdogs are looked at while positions are measured [s]."""
+LIMP_S = 0.01
+"""How long a servo may take to say whether its torque is off [s]."""
 ALERT = 0x80
 CRC_ERROR = 3
 ERROR_BITS = {0: "input voltage", 2: "overheating", 3: "motor encoder", 4: "electrical shock", 5: "overload"}
@@ -115,9 +118,28 @@ class DynamixelDriver(Driver):
         if insist(lambda: self._write_all(TORQUE, 0)):
             insist(lambda: self._write_all(WATCHDOG, 0), times=1)
 
+    def check_release(self) -> str:
+        """Ask every servo for its torque; those that do not say it is off are each told again, and named if that does not help."""
+        driven = [servo_id for servo_id in self._ids if not self._is_limp(servo_id)]
+        for servo_id in driven:
+            insist(lambda servo_id=servo_id: self._write(TORQUE, [bytes(1)], [servo_id]))  # type: ignore[misc]
+        return said_of_held(self.device, [servo_id for servo_id in driven if not self._is_limp(servo_id)])
+
     def close(self) -> None:
         """Give the line back; the servos stay as they are."""
         self._line.close()
+
+    def _is_limp(self, servo_id: int) -> bool:
+        """Whether a servo says that its torque is off."""
+        self._port.is_using = False
+        self._port.limit = time.monotonic() + LIMP_S
+        try:
+            data, result, _ = self._handler.readTxRx(self._port, servo_id, TORQUE, 1)
+            return bool(result == self._sdk.COMM_SUCCESS and data and data[0] == 0)
+        except Exception:  # the line may be gone
+            return False
+        finally:
+            self._port.is_using = False
 
     def _write_all(self, address: int, value: int) -> None:
         """The same byte at this address of every servo, in one packet, whatever was under way."""
@@ -225,9 +247,9 @@ class DynamixelDriver(Driver):
             self._port.is_using = False
         self._fed = time.monotonic()
 
-    def _write(self, address: int, values: list[bytes]) -> None:
-        """Sync write: the same part of every control table, all in one packet and without an answer."""
-        rows = b"".join(bytes([servo_id]) + data for servo_id, data in zip(self._ids, values, strict=True))
+    def _write(self, address: int, values: list[bytes], ids: Sequence[int] = ()) -> None:
+        """Sync write: the same part of the control table of every servo, or of ``ids``, in one packet and without an answer."""
+        rows = b"".join(bytes([servo_id]) + data for servo_id, data in zip(ids or self._ids, values, strict=True))
         try:
             result = self._handler.syncWriteTxOnly(self._port, address, len(values[0]), list(rows), len(rows))
         finally:

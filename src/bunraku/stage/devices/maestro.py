@@ -21,7 +21,7 @@ from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.fault import FaultKind
 from bunraku.stage.devices.reported import LARGEST_PULSE, check_numbers, refuse_sensors
-from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
+from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist, said_of_held
 
 SET_TARGET, SET_MULTIPLE, GET_POSITION, GET_ERRORS = 0x84, 0x9F, 0x90, 0xA1
 MICRO_CHANNELS = 6
@@ -105,9 +105,24 @@ class MaestroDriver(Driver):
         """All pulses off (target 0), said twice: most servos go limp. On a broken line the Maestro's own timeout does it."""
         insist(lambda: self._line.write(frame_of_targets(self._ids, [0] * len(self._ids))))
 
+    def check_release(self) -> str:
+        """Ask for every pulse; channels that still have one are each told again, and named if that does not help."""
+        driven = self._driven()
+        for servo_id in driven:
+            insist(lambda servo_id=servo_id: self._line.write(set_target(servo_id, 0)))  # type: ignore[misc]
+        return said_of_held(self.device, self._driven() if driven else [])
+
     def close(self) -> None:
         """Give the line back; the Maestro stays as it is."""
         self._line.close()
+
+    def _driven(self) -> list[int]:
+        """The channels with a pulse; all of them when it does not answer."""
+        try:
+            pulses = self._listener.ask(self._state, again=self._line.drop_input)
+        except Exception:
+            return list(self._ids)
+        return [servo_id for servo_id, pulse in zip(self._ids, pulses, strict=True) if pulse]
 
     def _state(self, until: float) -> list[int]:
         """Errors and pulses, asked for in one write."""

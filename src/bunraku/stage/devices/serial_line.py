@@ -46,7 +46,7 @@ from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.fault import FaultKind
 from bunraku.stage.devices.reported import sensor_ids
-from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
+from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist, said_of_held
 
 LONGEST_LINE = 2048
 """Bytes of a line, its end included."""
@@ -113,6 +113,17 @@ class SerialLineDriver(Driver):
     def release(self) -> None:
         """Say S, twice: the board stops driving its servos. On a broken line it does so by itself after 100 ms."""
         insist(lambda: self._line.write(line_of("S")))
+
+    def check_release(self) -> str:
+        """Ask the board, which tells of damaged lines: S may have been one, and is said again. A board without answer is named."""
+        for _ in range(2):
+            try:
+                self._question(time.monotonic() + self._transfer() + self.device.timeout_ms / 1e3)
+            except Exception:
+                insist(lambda: self._line.write(line_of("S")))
+            else:
+                return ""
+        return said_of_held(self.device, self._ids)
 
     def close(self) -> None:
         """Give the line back; the board, hearing nothing more, stops driving."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.stage.devices.answers import BUDGET_S, LISTEN_S
-from bunraku.stage.devices.device import Device
+from bunraku.stage.devices.device import Device, listed
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 
 TERMINAL_ERROR: type[Exception] = OSError
@@ -191,6 +191,14 @@ def insist(say: Callable[[], None], *, times: int = 2) -> bool:
         if said == times or time.monotonic() >= until:
             break
     return said > 0
+
+
+def said_of_held(device: Device, ids: Sequence[int]) -> str:
+    """What to say of servos that do not confirm that they are released; nothing of none."""
+    if not ids:
+        return ""
+    names = [name for name, servo_id in zip(device.servos, device.ids, strict=True) if servo_id in ids]
+    return f"{device.name} does not confirm that {listed(names)} {'is' if len(names) == 1 else 'are'} released; cut the power"
 
 
 def check_pace(device: Device, frame_bytes: int, read_bytes: int = 0) -> None:

@@ -78,6 +78,7 @@ class WebsocketDriver(Driver):
         self._sensors: tuple[int, ...] = ()
         self._fault: DeviceFault | None = None
         self._measured: NDArray[np.float64] | None = None
+        self._released = True
         self._n = 0
         self._unanswered: deque[tuple[int, float]] = deque()
         self._heard = -math.inf
@@ -126,10 +127,17 @@ class WebsocketDriver(Driver):
 
     def release(self) -> None:
         """Say stop: the client goes to its safe state. When the connection is lost it does so by its patience of 100 ms."""
+        self._released = False
         with suppress(Exception):
             loop, queue = self._loop, self._queue
             if loop is not None and queue is not None:
                 asyncio.run_coroutine_threadsafe(_last_word(queue, json.dumps({"type": "stop"})), loop).result(0.02)
+                self._released = True
+
+    def check_release(self) -> str:
+        """Whether the stop went out; there is no answer to it."""
+        advice = "it stops by itself when it hears nothing, if it keeps to the protocol"
+        return "" if self._released else f"{self.device.name} was not reached by the stop; {advice}"
 
     def close(self) -> None:
         """End the server and with it the connection."""

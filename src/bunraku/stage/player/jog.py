@@ -117,3 +117,6 @@ class Jog:
                 time.sleep(max(0.0, last + period - time.monotonic()))
         finally:
             self._driver.release()
+            held = self._driver.check_release()
+            if held:
+                say(f"NOT RELEASED: {held}")

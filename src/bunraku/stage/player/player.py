@@ -35,6 +35,7 @@ SPIN = 0.0004
 """The last part of a wait is spent awake [s]: a sleeping process wakes up late by about this."""
 LEAD = 0.05
 """Between the start of the clock and the first command [s]."""
+HELD = "NOT RELEASED"
 MOST_HEARD = 1_000
 """So many cues are written down."""
 MOST_UNKNOWN = 20
@@ -175,19 +176,27 @@ class _Run:
             finally:
                 self.driver.hear = None  # nothing interrupts a release
         except _Stop as stop:
-            self.driver.release()
-            return str(stop), True, 1e3 * (time.monotonic() - stop.since)
+            return str(stop), True, self._release(stop.since)
         except DeviceFault as fault:
-            since = time.monotonic()
-            self.driver.release()
-            return str(fault), True, 1e3 * (time.monotonic() - since)
-        except BaseException:
-            self.driver.release()
+            return str(fault), True, self._release(time.monotonic())
+        except BaseException as error:
+            self._release(time.monotonic())
             self.clock.stop()
+            for note in filter(lambda one: one.startswith(HELD), self.notes):
+                error.add_note(note)
             raise
         if self.device.at_end == "release":
-            self.driver.release()
+            self._release(time.monotonic())
         return f"a cue ended the show ({self.ended_by})" if self.ended_by else "the show is over", False, None
+
+    def _release(self, since: float) -> float:
+        """Release the machine, and note what could not be; how long after ``since`` the commands were out [ms]."""
+        self.driver.release()
+        took = 1e3 * (time.monotonic() - since)
+        held = self.driver.check_release()
+        if held:
+            self.notes.append(f"{HELD}: {held}")
+        return took
 
     def _begin(self) -> None:
         """Make the voices ready, find out where the machine stands, lay out every take from there, start the clock."""
