@@ -55,7 +55,7 @@ def msh(mesh: TetMesh) -> str:
 def refused(tmp_path, monkeypatch, capfd):
     """Run inspect and perform on what was written; both must end with the words in one line, exit code 2, and no new file."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(compiling, "compile_ahead", lambda *_: None)
+    monkeypatch.setattr(compiling, "compile_ahead", lambda *_, **__: None)
 
     def check(text: str, clip: np.ndarray, *words: str, inspects: bool = True, mesh: TetMesh | None = None) -> str:
         (tmp_path / "arm.character.yaml").write_text(text)

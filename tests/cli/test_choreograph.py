@@ -54,7 +54,7 @@ def test_bad_input_is_one_line(arguments, words, capsys, tmp_path, monkeypatch):
 def test_what_is_refused_is_refused_before_anything_is_compiled(arguments, monkeypatch):
     from bunraku.flow import compiling
 
-    def compiled(*groups):
+    def compiled(*groups, **_):
         raise AssertionError(f"{groups} were compiled")
 
     monkeypatch.setattr(compiling, "compile_ahead", compiled)

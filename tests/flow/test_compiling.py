@@ -13,6 +13,7 @@ import pytest
 
 from bunraku.flow import compiling
 from bunraku.flow.compiling import GROUPS, ROOT, compile_ahead, missing
+from bunraku.flow.pace import Pace
 from bunraku.formats.registry import read_character
 from bunraku.performers.fit import REGISTRY, fit_of
 from bunraku.performers.warm import KernelGroup
@@ -86,7 +87,7 @@ def test_one_line_when_cold_and_silence_when_warm(
 ) -> None:
     parts: list[list[str]] = []
     monkeypatch.setattr(compiling, "_cores", lambda: 2)
-    monkeypatch.setattr(compiling, "_compile", lambda here, aside: parts.extend((here, aside)))
+    monkeypatch.setattr(compiling, "_compile", lambda here, aside, pace: parts.extend((here, aside)))
     compile_ahead(*PUPPET)
     heard = capsys.readouterr()
     assert heard.out == ""
@@ -101,7 +102,10 @@ def test_one_line_when_cold_and_silence_when_warm(
 
 def test_what_is_compiled_here_and_aside_is_stamped(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GROUPS, "nothing", KernelGroup(lambda: None, 0.0, aside=False))
-    compiling._compile(["nothing"], [])
+    begun: list[str] = []
+    pace = Pace(["nothing"], [], lambda share, words: begun.append(words))
+    compiling._compile(["nothing"], [], pace)
+    assert begun == ["about 1 s left: nothing"]
     assert missing("nothing") == []
 
 

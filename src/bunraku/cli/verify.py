@@ -92,8 +92,8 @@ def _judged(
     """
     from bunraku.flow.ahead import compile_for_verification
 
-    compile_for_verification(given)
     with watching() as monitor:
+        compile_for_verification(given, monitor)
         verdict = judge(replay=replay, full_order=full_order, monitor=monitor)
         if draws[0]:
             from bunraku.verification.trials.run import with_trials

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from bunraku.character import Character
 from bunraku.flow import compiling
 from bunraku.motion import Performance
+from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.performers.fit import fit_of
 
 
-def compile_for(performer: str, character: Character) -> None:
+def compile_for(performer: str, character: Character, monitor: Monitor = SILENT) -> None:
     """Compile what a performer needs whose solution is asked for by itself."""
-    compiling.compile_ahead(*fit_of(performer).kernels(character))
+    compiling.compile_ahead(*fit_of(performer).kernels(character), monitor=monitor)
 
 
 def compile_for_runs(runs: Iterable[tuple[Character | None, str, bool]], *, verify: bool) -> None:
@@ -25,11 +26,11 @@ def compile_for_runs(runs: Iterable[tuple[Character | None, str, bool]], *, veri
     compiling.compile_ahead(*groups)
 
 
-def compile_for_verification(performance: Performance) -> None:
+def compile_for_verification(performance: Performance, monitor: Monitor = SILENT) -> None:
     """Compile what judging a performance needs."""
     dynamic = ("control", "collisions", "steps")
     rigid = ("bending",) if performance.character.flexibles else ("measures",)
-    compiling.compile_ahead(*(dynamic if performance.dynamic else rigid))
+    compiling.compile_ahead(*(dynamic if performance.dynamic else rigid), monitor=monitor)
 
 
 def compile_for_choreography() -> None:

@@ -13,9 +13,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from bunraku.flow.pace import INTERVAL, Pace, heard_compiling, rounded, teller
+from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.performers.warm import GROUPS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,8 +50,11 @@ def missing(*groups: str) -> list[str]:
     return [name for name in GROUPS if name in groups and not _compiled(name, compiler)]
 
 
-def compile_ahead(*groups: str) -> None:
-    """Compile what is missing of the ``groups`` (keys of `GROUPS`); one line on stderr when there is anything to compile."""
+def compile_ahead(*groups: str, monitor: Monitor = SILENT) -> None:
+    """Compile what is missing of the ``groups`` (keys of `GROUPS`); one line on stderr when there is anything to compile.
+
+    How far it is, and how long it still takes, is reported to the monitor.
+    """
     cold = missing(*groups)
     if not cold:
         return
@@ -61,34 +67,48 @@ def compile_ahead(*groups: str) -> None:
     seconds = max(sum(GROUPS[name].seconds for name in part) for part in (here, aside))
     where = os.environ.get("NUMBA_CACHE_DIR") or cache_folder(ROOT / "mechanics")
     print(
-        f"compiling the kernels ({', '.join(cold)}): about {5 * max(1, round(seconds / 5))} s, this once; "
+        f"compiling the kernels ({', '.join(GROUPS[name].words or name for name in cold)}): about {rounded(seconds)} s, this once; "
         f"they stay in the cache, here {where} (NUMBA_CACHE_DIR moves it)",
         file=sys.stderr,
         flush=True,
     )
-    _compile(here, aside)
+    tell = teller(monitor)
+    _compile(here, aside, Pace(here, aside, tell))
+    tell(1.0, "compiled")
 
 
-def compile_here(*groups: str) -> None:
-    """Compile the ``groups`` in this process, and stamp each."""
+def compile_here(*groups: str, begin: Callable[[str], None] = lambda group: None) -> None:
+    """Compile the ``groups`` in this process, and stamp each; ``begin`` hears of each before."""
     for name in groups:
+        begin(name)
         GROUPS[name].warm()
         _stamp(name)
 
 
-def _compile(here: list[str], aside: list[str]) -> None:
+def _compile(here: list[str], aside: list[str], pace: Pace) -> None:
     """One part in this process, where it stays at hand, the other in a process that leaves it in the cache."""
     other = None
     if aside:
         words = [sys.executable, "-c", f"from bunraku.flow.compiling import compile_here; compile_here(*{aside!r})"]
         other = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)  # noqa: S603 (our own words)
     try:
-        compile_here(*here)
-        if other is not None and other.wait() != 0:
-            compile_here(*aside)
+        with heard_compiling(pace.look):
+            compile_here(*here, begin=pace.begin)
+            if other is not None and _ended(other, aside[-1], pace) != 0:
+                compile_here(*aside)
     finally:
         if other is not None and other.poll() is None:
             other.kill()
+
+
+def _ended(other: subprocess.Popen[bytes], last: str, pace: Pace) -> int:
+    """How the other process ended, which compiles up to the group ``last``."""
+    pace.begin(last)
+    while True:
+        try:
+            return other.wait(INTERVAL)
+        except subprocess.TimeoutExpired:
+            pace.look()
 
 
 def _stamp_file(group: str) -> Path:

@@ -73,7 +73,7 @@ def perform(
     are reported to the monitor when they arise. What ``checkpoints`` saved is gone on from; who writes the result discards them.
     """
     retargeted, solution = (None, None) if checkpoints is None else (checkpoints.retargeted, checkpoints.solution)
-    compiling.compile_ahead(*(("retargeting",) if clip.joints is None and clip.skeleton is not None else ()))
+    compiling.compile_ahead(*(("retargeting",) if clip.joints is None and clip.skeleton is not None else ()), monitor=monitor)
     try:
         prepared = prepare(character, clip, rig=rig, checkpoint=retargeted, monitor=monitor)
         _note(monitor, "prepared", *prepared.notes)
@@ -101,7 +101,7 @@ def attempt(
     fit.refuse(character, prepared.clip)
     performer = make_performer(choice.name, dict(options))
     _note(monitor, "chosen", *notes)
-    compiling.compile_ahead(*fit.groups(character, options))
+    compiling.compile_ahead(*fit.groups(character, options), monitor=monitor)
     result = prepared.marked(performer.perform(character, prepared.clip, monitor=monitor, checkpoint=checkpoint))
     certificate = replace(result.certificate, notes=(*result.certificate.notes, *notes))
     return Performed(replace(result, certificate=certificate), choice, prepared, (*prepared.notes, *notes))

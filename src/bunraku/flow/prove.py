@@ -272,7 +272,7 @@ def _judged(take: Attempt, began: float, monitor: Monitor, *, judge: bool = True
     from bunraku.verification.verify import verify
 
     performance = take.performance
-    compile_for_verification(performance)
+    compile_for_verification(performance, monitor)
     judged = with_verdict(performance, verify(performance, monitor=monitor))
     verdict = judged.verdict
     whole = verdict is not None and (verdict.holds or not monitor.cancelled)

@@ -40,29 +40,31 @@ if TYPE_CHECKING:
 class KernelGroup:
     """Kernels that are compiled together, by calling ``warm``.
 
-    ``seconds``: CPU time that it took on one core of a server; ``aside``: in the second of two processes.
+    ``seconds``: CPU time that it took on one core of a server; ``aside``: in the second of two processes; ``words``: what it is
+    for, to a person who waits.
     """
 
     warm: Callable[[], None]
     seconds: float
     aside: bool
+    words: str = ""
 
 
 GROUPS: dict[str, KernelGroup] = {}
 """The groups by name, in the order of compilation."""
 
 
-def _group(name: str, seconds: float, *, aside: bool = False) -> Callable[[Callable[[], None]], Callable[[], None]]:
+def _group(name: str, words: str, seconds: float, *, aside: bool = False) -> Callable[[Callable[[], None]], Callable[[], None]]:
     """Declare the group that the decorated function compiles."""
 
     def declare(warm: Callable[[], None]) -> Callable[[], None]:
-        GROUPS[name] = KernelGroup(warm, seconds, aside)
+        GROUPS[name] = KernelGroup(warm, seconds, aside, words)
         return warm
 
     return declare
 
 
-@_group("retargeting", 13.0, aside=True)
+@_group("retargeting", "captured motion", 13.0, aside=True)
 def warm_retargeting() -> None:
     """Compile inverse kinematics on the stick, and the places of its body along a motion."""
     from bunraku.mechanics.tree import compile_tree
@@ -76,7 +78,7 @@ def warm_retargeting() -> None:
     tree.poses(np.tile(at, (2, 1)))
 
 
-@_group("control", 15.0, aside=True)
+@_group("control", "feedback and control", 15.0, aside=True)
 def warm_control() -> None:
     """Compile tracked points, the sweeps of optimal control, and the derivatives of a trajectory."""
     from bunraku.mechanics.dynamics.points import Points
@@ -96,7 +98,7 @@ def warm_control() -> None:
     VariationalIntegrator(system, 0.01).linearize(_still(q))
 
 
-@_group("collisions", 8.0, aside=True)
+@_group("collisions", "collisions", 8.0, aside=True)
 def warm_collisions() -> None:
     """Compile the distances between the boxes and capsules of the toy."""
     from bunraku.mechanics.collision import self_collisions
@@ -106,7 +108,7 @@ def warm_collisions() -> None:
     self_collisions(toy, compile_tree(toy), np.array([[0.0] * 6 + [1.5, 1.5], [0.0] * 6 + [2.8, 2.8]]))
 
 
-@_group("steps", 32.0)
+@_group("steps", "simulated steps", 32.0)
 def warm_steps() -> None:
     """Compile the variational step, its roll-outs, and the measures of a motion that physics makes, on a stick on a string."""
     from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
@@ -128,7 +130,7 @@ def warm_steps() -> None:
     measure_driven(character, motion, motion, {"pin.1": np.zeros(4)}, system=system)
 
 
-@_group("curvature", 43.0)
+@_group("curvature", "second derivatives", 43.0)
 def warm_curvature() -> None:
     """Compile second derivatives of a trajectory, those of tracked points, and costates."""
     from bunraku.mechanics.dynamics.points import Points
@@ -144,7 +146,7 @@ def warm_curvature() -> None:
     integrator.contract(_still(q), np.zeros((3, system.nd)), np.zeros((3, system.nd)), np.zeros((3, system.nc)))
 
 
-@_group("bending", 100.0, aside=True)
+@_group("bending", "flexible parts", 100.0, aside=True)
 def warm_bending() -> None:
     """Compile elasticity, the driven simulation of a flexible character, its derivatives and measures, on a rod on a motor."""
     from bunraku.performers.vibration.performer import VibrationPerformer
@@ -173,7 +175,7 @@ def warm_bending() -> None:
     VibrationPerformer(max_iterations=2, points=8, feedback=True).perform(character, Clip("toy", joints=wave))
 
 
-@_group("locomotion", 60.0)
+@_group("locomotion", "walking and rolling", 60.0)
 def warm_locomotion() -> None:
     """Compile the planning of motions over the ground: two steps of a short one, and its torques."""
     from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
@@ -186,7 +188,7 @@ def warm_locomotion() -> None:
     play(character, plan_motion(character, gait, solver=solver).plan, 1, 100.0)
 
 
-@_group("skin", 90.0)
+@_group("skin", "elastic skins", 90.0)
 def warm_skin() -> None:
     """Compile the planning and the frames of skinned characters: two steps of a plan, two frames of standing."""
     from bunraku.mechanics.coupled.skinned import skinned_model
@@ -202,7 +204,7 @@ def warm_skin() -> None:
     plan_spacetime(puppet.laden, gait, None, effect, solver=AugmentedLagrangian(max_iterations=2)).frames(0.1)
 
 
-@_group("measures", 20.0, aside=True)
+@_group("measures", "checks of a motion", 20.0, aside=True)
 def warm_measures() -> None:
     """Compile kinematics, balance, static torques and collisions on boxes and capsules on a foot."""
     from bunraku.mechanics.measures.motion import measure_motion
@@ -211,7 +213,7 @@ def warm_measures() -> None:
     measure_motion(_toy(), curves, curves)
 
 
-@_group("chain", 9.0)
+@_group("chain", "motor limits", 9.0)
 def warm_chain() -> None:
     """Compile the chain solver, and the compression of what is too fast."""
     from bunraku.optimization.chain.chain import solve_chain
@@ -222,7 +224,7 @@ def warm_chain() -> None:
     solve_compression(wave, start=wave[0], lower=-2.0, upper=2.0, step=0.1, difference_weight=1.0, boundaries=np.array([0, 30, 59]))
 
 
-@_group("smooth chain", 9.0)
+@_group("smooth chain", "smooth motor limits", 9.0)
 def warm_smooth_chain() -> None:
     """Compile the chain solver with limits of acceleration and jerk."""
     from bunraku.optimization.smooth_chain.smooth_chain import solve_smooth_chain

@@ -39,7 +39,7 @@ def improved(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance,
     clip = read_clip(example.clip)
     if clip.gait is None:
         raise BadInput(f"the clip {clip.name!r} has no gait")
-    compile_for("locomotion", read_character(example.character))
+    compile_for("locomotion", read_character(example.character), monitor)
     study = gait_study(built_in_design(example.character).only(*FREE[example.character]), clip.gait)
     tilted = example.character == "tilted-car"
     if tilted:

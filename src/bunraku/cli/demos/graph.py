@@ -26,7 +26,7 @@ GAITS = {
 def played(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, None]:
     """The graph built, and a random path through it played."""
     character = read_character(example.character)
-    compile_for(example.performer, character)
+    compile_for(example.performer, character, monitor)
     clock = time.thread_time()
     result = perform_path(character, GAITS, edges=EDGES, seed=SEED, monitor=monitor).changed(clip_name=example.clip)
     monitor.report(Event("path", 1.0, "", {"solve_s": time.thread_time() - clock}))

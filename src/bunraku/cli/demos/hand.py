@@ -19,7 +19,7 @@ from bunraku.verification.promises import hold_promises
 def held(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, Hold]:
     """The hold, nudged and brought back; a twentieth of a second before compiles what that needs."""
     character, clip, artist = read_character(example.character), Clip(example.clip), HoldPerformer(**example.options)
-    compile_for("marionette", character)
+    compile_for("marionette", character, monitor)
     dataclasses.replace(artist, duration=0.05).perform(character, clip)
     clock = time.thread_time()
     task = artist.state(character, clip, monitor)

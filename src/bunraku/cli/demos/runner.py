@@ -18,7 +18,7 @@ from bunraku.cli.console import exit_code, say, show_checks, watching
 from bunraku.flow.perform import perform
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Performance
-from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.monitor import Event, Monitor
 from bunraku.optimization.solution import Status, worst
 from bunraku.verification.kept import with_verdict
 from bunraku.verification.verifier import Verdict
@@ -78,7 +78,7 @@ class Kind:
         quick = folder is None
         with watching() as monitor:
             if self.warm is not None:
-                self.perform(dataclasses.replace(example, options={**example.options, **self.warm}), quick, SILENT)
+                self.perform(dataclasses.replace(example, options={**example.options, **self.warm}), quick, Warming(monitor))
             watch = Stopwatch(monitor)
             performance, extra = self.perform(example, quick, watch)
             verdict = verify(performance, monitor=monitor)
@@ -106,6 +106,23 @@ def kind_of(example: Demo) -> Kind:
     """The kind of a demo; anything with ``run`` and ``perform`` will do."""
     kind: Kind = import_module(f"bunraku.cli.demos.{example.kind}").KIND
     return kind
+
+
+@dataclass
+class Warming(Monitor):
+    """A monitor of a run that is not measured: passes on only how far compiling is."""
+
+    inner: Monitor
+
+    def report(self, event: Event) -> None:
+        """Pass on what is said of compiling."""
+        if event.stage == "compiling":
+            self.inner.report(event)
+
+    @property
+    def cancelled(self) -> bool:
+        """Never: what is measured comes after it."""
+        return False
 
 
 @dataclass

@@ -23,7 +23,7 @@ DIRECTOR = Choreographer()
 def choreographed(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, TimedShow]:
     """The show with its optimized times, performed."""
     character = read_character(example.character)
-    compile_for(example.performer, character)
+    compile_for(example.performer, character, monitor)
     show = DIRECTOR.choreograph(character, read_clip(example.clip), monitor=monitor)
     act = partial(perform, character, show.clip, example.performer)
     act(options={**example.options, **WARM}, monitor=SILENT)

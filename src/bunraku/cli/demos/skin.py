@@ -55,7 +55,7 @@ def alternated(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performanc
     ending = "-quick" if quick else ""
     character, clip = read_character(example.character + ending), read_clip(example.clip + ending)
     performer = SkinPerformer(**(example.options | (QUICK if quick else {})))
-    compile_for("skin", character)
+    compile_for("skin", character, monitor)
     task, passes = performer.solved(character, clip, monitor=monitor)
     return performer.performance(task, passes), Alternation(performer, clip, passes)
 
