@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import viser
 
 
+PER_SECOND = 300.0
+"""Messages of one browser a second: a drag and a turning view together send some 120."""
+
 REACHABLE = (
     "The studio listens on {host}: every machine that reaches this one and knows the address may use it, and the connection is not "
     "encrypted. Give the address to nobody you do not trust; an ssh tunnel to 127.0.0.1 is safer."
@@ -67,7 +70,7 @@ class StudioServer:
         self.on_event, self.wait_idle = self._events.on, self._events.wait_idle
         self.uploads.refused = lambda label, why: self._events.put("upload.refused", {"name": label, "why": why})
         self.port = listening.getsockname()[1]
-        gate = Gate(self.token, host, largest=LARGEST, own_page=True)
+        gate = Gate(self.token, host, largest=LARGEST, own_page=True, per_second=PER_SECOND)
         hush()
         try:
             site = Site(gate, read_page(upload_limit), self._events, self._blobs, f"viser-v{version}")
