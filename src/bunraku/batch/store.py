@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.errors import BadInput
-from bunraku.formats.atomic import write_atomically
+from bunraku.formats.atomic import refusal_of, write_atomically
 from bunraku.formats.files import read_bytes
 
 FIGURES, TIMING, PERFORMANCE = "figures.json", "timing.json", "result.performance.npz"
@@ -31,7 +31,8 @@ class Store:
         if folder.exists() and not folder.is_dir():
             raise BadInput("this is a file; give a folder for the results", file=str(folder))
         for path in () if reading else (self.runs, self.failures):
-            path.mkdir(parents=True, exist_ok=True)
+            with refusal_of(path, "this folder cannot be made"):
+                path.mkdir(parents=True, exist_ok=True)
 
     def done(self, key: str) -> dict[str, Any] | None:
         """The result of a run, None if it is not done."""
@@ -60,23 +61,25 @@ class Store:
         if result["performance"] is not None:
             files[PERFORMANCE] = result["performance"]
         first = self._put(key, files)
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):  # what is done counts, whether or not it failed before
             (self.failures / f"{key}.json").unlink()
         return first
 
     def _put(self, key: str, files: dict[str, bytes]) -> bool:
         """All files of a run at once: a folder beside, renamed. That fails where a full folder is: then we were second."""
         beside = self.runs / f".{key[:32]}.{secrets.token_hex(6)}.part"
-        beside.mkdir()
+        with refusal_of(beside, "this folder cannot be made"):
+            beside.mkdir()
         try:
             for name, data in files.items():
                 write_atomically(beside / name, data)
-            try:
-                os.rename(beside, self.runs / key)
-            except OSError:
-                if not (self.runs / key / FIGURES).is_file():
-                    raise
-                return False
+            with refusal_of(self.runs / key):
+                try:
+                    os.rename(beside, self.runs / key)
+                except OSError:
+                    if not (self.runs / key / FIGURES).is_file():
+                        raise
+                    return False
             return True
         finally:
             if beside.exists():
