@@ -19,7 +19,6 @@ import importlib.util
 import json
 import math
 import os
-import resource
 import shutil
 import signal
 import sys
@@ -66,6 +65,8 @@ def forked(work: Callable[[], None], seconds: float) -> tuple[bool, float]:
 
     Whether it came to its end, and what it took [s].
     """
+    import resource  # not on Windows, where nothing forks either
+
     child = os.fork()
     if child == 0:
         os.setsid()
