@@ -304,6 +304,17 @@ def test_a_servo_far_outside_its_range_is_refused() -> None:
         guard.start(np.array([0.0, 2.0, 0.0]))
 
 
+@pytest.mark.parametrize(("nod", "good"), [(1.34, True), (1.36, False), (-1.54, True), (-1.56, False)])
+def test_a_servo_may_stand_outside_its_range_as_far_as_it_may_err_in_following(nod: float, good: bool) -> None:
+    """20 degrees: 0.349 rad beyond [-1.2, 1.0]."""
+    guard = Guard(outputs_of([performance_of(waving())], device_of()), RATE)
+    if good:
+        assert guard.start(np.array([0.0, nod, 0.0]))[0][1] == pytest.approx(nod)
+    else:
+        with pytest.raises(BadInput, match="outside its range"):
+            guard.start(np.array([0.0, nod, 0.0]))
+
+
 def test_a_servo_a_little_outside_its_range_comes_back_at_the_speed_of_its_motor_and_goes_no_further() -> None:
     outputs = toy_outputs()
     guard = Guard(outputs, 100.0)
@@ -328,6 +339,47 @@ def test_a_servo_a_little_outside_its_range_comes_back_at_the_speed_of_its_motor
     for _ in range(20):
         values = outputs.values(guard(np.array([0.0, 9.0, -9.0])))
     assert values[2] >= -1.2
+
+
+def beyond_its_dependent_range(rng: np.random.Generator) -> np.ndarray:
+    """A place (k,) with the head up to 0.34 rad beyond what its yaw allows."""
+    place = rng.uniform(NAO.limits.lower, NAO.limits.upper)
+    index, on, knots = NAO.limits.dependents[0]
+    low, high = np.interp(place[on], knots[:, 0], knots[:, 1]), np.interp(place[on], knots[:, 0], knots[:, 2])
+    place[index] = high + rng.uniform(0.0, 0.34) if rng.random() < 0.5 else low - rng.uniform(0.0, 0.34)
+    return place
+
+
+@pytest.mark.parametrize(
+    ("acceleration", "seed"), [(60.0, 32), (60.0, 160), (60.0, 47), (20.0, 240), (20.0, 96), (20.0, 190), (5.0, 372)]
+)
+def test_from_beyond_its_dependent_range_the_head_goes_no_farther_whatever_is_wanted(acceleration: float, seed: int) -> None:
+    """Motors that brake slowly: what they come back to, they keep, also while they brake."""
+    outputs = replace(NAO, limits=replace(NAO.limits, acceleration=np.full(3, acceleration)))
+    rng = np.random.default_rng(seed)
+    guard = Guard(outputs, RATE)
+    guard.start(wish := beyond_its_dependent_range(rng))
+    leaps = rng.integers(4) == 1
+    excess = [float(NAO.limits.excess(guard.now).max())]
+    for k in range(120):
+        if k % rng.integers(1, 20) == 0:
+            wish = rng.uniform(NAO.limits.lower - 1.0, NAO.limits.upper + 1.0)
+            if leaps:
+                wish = np.where(rng.random(3) < 0.5, NAO.limits.lower, NAO.limits.upper)
+        guard(wish)
+        excess.append(max(0.0, float(NAO.limits.excess(guard.now).max())))
+    assert np.diff(excess).max() <= 2e-9
+
+
+def test_from_beyond_its_dependent_range_slow_motors_bring_the_head_back() -> None:
+    outputs = replace(NAO, limits=replace(NAO.limits, acceleration=np.full(3, 5.0)))
+    for seed in (1, 2, 3):
+        guard = Guard(outputs, RATE)
+        _, inside = guard.start(beyond_its_dependent_range(np.random.default_rng(seed)))
+        for _ in range(200):
+            guard(inside)
+        np.testing.assert_allclose(guard.now, inside, atol=1e-6)
+        assert NAO.limits.excess(guard.now).max() <= 1e-8
 
 
 def test_beyond_its_dependent_range_the_head_comes_back_without_a_leap() -> None:

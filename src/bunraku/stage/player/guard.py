@@ -14,7 +14,8 @@ be. So what comes closer at such a speed goes beyond no wish that keeps the limi
 wish has made faster than that may go beyond, and comes back.
 
 A machine that stands outside at first is sent where it is, within its pulse range, and may go inwards only, as fast as anywhere:
-what it has come back to is its limit until it is inside.
+what it has come back to is its limit until it is inside. That is so all the way to rest too: a way that comes closer to a dependent
+range and then leads away from it again is not begun.
 """
 
 from __future__ import annotations
@@ -212,10 +213,20 @@ class Guard:
         for groups in self._ways:
             _, places = stopping_places(self.now + step, step, self._pull, self._limits.planar, groups)
             inside = (places[-1] >= self._lower - EXACT) & (places[-1] <= self._upper + EXACT)
-            if inside.all() and self._limits.kept(places, self._slack):
+            if inside.all() and self._kept(places):
                 self._groups = groups
                 return True
         return False
+
+    def _kept(self, places: Array) -> bool:
+        """Whether places (m, k) on the way to rest keep dependent ranges and distances; from outside, each no farther than before.
+
+        Then what is left of the way keeps to the limits of the next period, which are those of the place that it has come back to.
+        """
+        if not self._outside:
+            return self._limits.kept(places, self._slack)
+        excess = np.maximum(self._limits.excess(np.vstack([self.now, places])), EXACT)
+        return bool((np.diff(excess, axis=0) <= EXACT).all())
 
     def _following(self, step: Array) -> Array:
         """The step (k,) with values whose range depends on another brought into it, as far as they can go."""
