@@ -120,9 +120,9 @@ def reduce_simplex(y, count, weight, trial, v):
                 for a in range(4):
                     weight[a] = trial[a]
     elif count == 3:
-        nearest_on_triangle(y, 0, 1, 2, weight)
+        nearest_on_triangle(y, np.int64(0), np.int64(1), np.int64(2), weight)
     elif count == 2:
-        nearest_on_segment(y, 0, 1, weight)
+        nearest_on_segment(y, np.int64(0), np.int64(1), weight)
     else:
         weight[0] = 1.0
     for a in range(3):

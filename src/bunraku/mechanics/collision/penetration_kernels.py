@@ -54,12 +54,12 @@ def first_tetrahedron(kind_a, size_a, kind_b, size_b, r, p, points):
         s = 1.0 if turn % 2 == 0 else -1.0
         dx, dy, dz = (s * ux, s * uy, s * uz) if turn < 2 else (s * vx, s * vy, s * vz)
         points[3, 0], points[3, 1], points[3, 2] = support(kind_a, size_a, kind_b, size_b, r, p, dx, dy, dz)
-        nx, ny, nz = plane_normal(points, 0, 1, 3)
+        nx, ny, nz = plane_normal(points, np.int64(0), np.int64(1), np.int64(3))
         area = np.sqrt(nx * nx + ny * ny + nz * nz)
         if area > farthest:
             farthest = area
             points[2, 0], points[2, 1], points[2, 2] = points[3, 0], points[3, 1], points[3, 2]
-    nx, ny, nz = plane_normal(points, 0, 1, 2)
+    nx, ny, nz = plane_normal(points, np.int64(0), np.int64(1), np.int64(2))
     level = nx * points[0, 0] + ny * points[0, 1] + nz * points[0, 2]
     ax, ay, az = support(kind_a, size_a, kind_b, size_b, r, p, nx, ny, nz)
     bx, by, bz = support(kind_a, size_a, kind_b, size_b, r, p, -nx, -ny, -nz)
@@ -88,10 +88,10 @@ def core_depth(kind_a, size_a, kind_b, size_b, r, p):
     cx = 0.25 * (points[0, 0] + points[1, 0] + points[2, 0] + points[3, 0])
     cy = 0.25 * (points[0, 1] + points[1, 1] + points[2, 1] + points[3, 1])
     cz = 0.25 * (points[0, 2] + points[1, 2] + points[2, 2] + points[3, 2])
-    count = 0
+    count = np.int64(0)
     for skip in range(4):
         count = add_face(points, faces, normal, offset, count, (skip + 1) % 4, (skip + 2) % 4, (skip + 3) % 4, cx, cy, cz)
-    total = 4
+    total = np.int64(4)
     best = np.inf
     while total < MOST_POINTS:
         least = 0
