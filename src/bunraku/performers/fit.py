@@ -83,7 +83,7 @@ class Fit:
             fit = self.suits(character, clip)
             return fit if fit.score <= 0.0 else Suitability(min(fit.score, 0.05), "a baseline to compare with", fit.missing)
 
-        changed = {} if kernels is None else {"kernels": lambda character: kernels, "option_kernels": {}}
+        changed: dict[str, Any] = {} if kernels is None else {"kernels": lambda character: kernels, "option_kernels": {}}
         return replace(
             self, name=name, performer=performer, suits=suits, baseline=True, chainable=chainable, remedies="", **changed
         )
