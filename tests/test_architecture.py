@@ -11,10 +11,13 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "bunraku"
 RANKS = [
     ("arrays", "errors"),
+    ("system",),
     ("geometry", "optimization", "statistics"),
     ("character", "motion"),
     ("formats", "mechanics", "retargeting", "rhythm", "gait", "building", "editing"),
@@ -183,6 +186,72 @@ def test_a_class_name_means_one_thing() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(str(path.relative_to(SOURCE)))
     assert not {name: files for name, files in places.items() if len(files) > 1}
+
+
+SYSTEM_MODULES = {"curses", "fcntl", "grp", "msvcrt", "posix", "pty", "pwd", "resource", "select", "termios", "tty", "winreg"}
+SYSTEM_NAMES = {
+    "os": "O_[A-Z]{5,}|sched_.*|[gs]et(uid|euid|gid|egid|pgid|pgrp|sid|priority|loadavg)|fork.*|kill|killpg|mkfifo|mknod|name|nice|"
+    "openpty|pipe2?|rename|replace|[fl]?chown|set_blocking|startfile|symlink|link|ttyname|uname|wait|waitpid|cpu_count",
+    "signal": "SIG(?!_IGN|_DFL|INT)[A-Z0-9]+|alarm|pause|pthread_.*|set_wakeup_fd|setitimer|sigwait.*",
+    "sys": "platform|getwindowsversion",
+    "platform": "system|uname|win32_.*|mac_ver|libc_ver",
+    "ctypes": "windll|oledll|WinDLL|OleDLL",
+    "subprocess": "STARTUPINFO|CREATE_.*",
+}
+"""What a system has of its own, by module: a pattern for the whole name."""
+OPENED_ANYWHERE = {"O_RDONLY", "O_WRONLY", "O_RDWR", "O_CREAT", "O_EXCL", "O_APPEND", "O_TRUNC"}
+
+
+def of_one_system(tree: ast.AST) -> set[str]:
+    """What a module does in a way that not every system knows: modules, names, places in the file system, renamings."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names} & SYSTEM_MODULES
+        elif isinstance(node, ast.ImportFrom):
+            found |= {str(node.module)} & SYSTEM_MODULES
+            names = {alias.name for alias in node.names if re.fullmatch(SYSTEM_NAMES.get(str(node.module), "-"), alias.name)}
+            found |= {f"{node.module}.{name}" for name in names - OPENED_ANYWHERE}
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if re.fullmatch(SYSTEM_NAMES.get(node.value.id, "-"), node.attr) and node.attr not in OPENED_ANYWHERE:
+                found.add(f"{node.value.id}.{node.attr}")
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found |= (
+                {node.value} if re.fullmatch(r"/(dev|etc|proc|sys|tmp|usr|var)(/\S*)?|[A-Za-z]:[/\\\\]\S*", node.value) else set()
+            )
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            words, method = len(node.args), node.func.attr
+            if (method == "replace" and words == 1 and not node.keywords) or method == "rename":
+                found.add(f"{ast.unparse(node.func)}()")
+    return found
+
+
+def test_one_room_knows_the_operating_system() -> None:
+    assert not {
+        str(path.relative_to(SOURCE)): sorted(found)
+        for path in MODULES
+        if room_of(path) != "system" and (found := of_one_system(syntax(path)))
+    }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import fcntl", "from select import select", "import termios as t", "os.fork()", "os.killpg(1, 2)", "f = os.O_NOFOLLOW",
+        "from os import replace", "os.rename(a, b)", "path.replace(other)", "path.rename(other)", "signal.SIGKILL", "signal.SIGHUP",
+        "if sys.platform == 'win32': pass", "os.name", "os.getuid()", "os.sched_getaffinity(0)", "os.cpu_count()",
+        "open('/proc/meminfo')", "Path('/tmp')", "Path('C:/Windows')", "import resource",
+    ],
+)  # fmt: skip
+def test_the_rule_of_the_one_room_can_fail(line: str) -> None:
+    assert of_one_system(ast.parse(line))
+
+
+def test_what_every_system_does_may_be_done_anywhere() -> None:
+    text = (
+        "os.open(p, os.O_RDONLY | os.O_CREAT); 'a'.replace('b', 'c'); replace(path, other); signal.signal(signal.SIGINT, f); os.sep"
+    )
+    assert not of_one_system(ast.parse(text))
 
 
 def glossary() -> tuple[set[str], set[str]]:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from bunraku.cli.main import _run
-from bunraku.studio.processes import alive, birth
+from bunraku.system.processes import alive, birth
 
 PROGRAM = (sys.executable, "-c", "from bunraku.cli.main import run; run()", "studio")
 

@@ -86,7 +86,7 @@ def test_one_line_when_cold_and_silence_when_warm(
     cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts: list[list[str]] = []
-    monkeypatch.setattr(compiling, "_cores", lambda: 2)
+    monkeypatch.setattr(compiling, "cores", lambda: 2)
     monkeypatch.setattr(compiling, "_compile", lambda here, aside, pace: parts.extend((here, aside)))
     compile_ahead(*PUPPET)
     heard = capsys.readouterr()

@@ -18,9 +18,9 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.studio.jobs import process
 from bunraku.studio.lock import ProjectLock
-from bunraku.studio.processes import alive, birth
 from bunraku.studio.session import Session
 from bunraku.studio.skinning import Skinning
+from bunraku.system.processes import alive, birth
 
 WALK = {"name": "walker-crawl"}
 
@@ -373,8 +373,8 @@ def test_a_lock_removed_while_it_was_waited_for_is_opened_again(tmp_path: Path, 
     path, taken = tmp_path / "lock", []
 
     def flock(handle: int, how: int) -> None:
-        taken.append(handle)
-        if len(taken) == 1:
+        taken.extend([handle] if how == fcntl.LOCK_EX else [])
+        if len(taken) == 1 and how == fcntl.LOCK_EX:
             path.unlink()
 
     monkeypatch.setattr(fcntl, "flock", flock)

@@ -14,7 +14,6 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -22,6 +21,7 @@ from typing import Any
 
 from bunraku.batch.cluster import Answer
 from bunraku.batch.working import carry_out
+from bunraku.system.signals import without_ctrl_c
 
 NAP = 0.05
 """How long [s] is slept where there is no worker to wait for."""
@@ -135,23 +135,10 @@ def _started() -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_work, args=(theirs,), name="bunraku batch worker", daemon=True)
-    with _unheeding():
+    with without_ctrl_c():
         process.start()
     theirs.close()
     return _Worker(process, ours)
-
-
-@contextlib.contextmanager
-def _unheeding() -> Iterator[None]:
-    """What starts meanwhile does not heed Ctrl-C, where the system can do so: that is for the command alone, which ends it."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(pipe: Connection) -> None:

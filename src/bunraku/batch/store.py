@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import secrets
 import shutil
 import time
@@ -14,6 +13,7 @@ from typing import Any
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import refusal_of, write_atomically
 from bunraku.formats.files import read_bytes
+from bunraku.system.files import replace
 
 FIGURES, TIMING, PERFORMANCE = "figures.json", "timing.json", "result.performance.npz"
 MAX_FIGURES = 16 * 1024 * 1024
@@ -75,7 +75,7 @@ class Store:
                 write_atomically(beside / name, data)
             with refusal_of(self.runs / key):
                 try:
-                    os.rename(beside, self.runs / key)
+                    replace(beside, self.runs / key)
                 except OSError:
                     if not (self.runs / key / FIGURES).is_file():
                         raise

@@ -154,8 +154,8 @@ def _jogged(device: Device, name: str, simulate: bool) -> Device | None:
     from bunraku.stage.devices.drivers import open_driver
     from bunraku.stage.player.cues import Cues
     from bunraku.stage.player.jog import KEYS, Jog
-    from bunraku.stage.player.keyboard import Keyboard
     from bunraku.stage.player.rehearsal import rehearsal
+    from bunraku.system.keyboard import Keyboard
 
     if name not in device.servos:
         raise BadInput(f"--jog {name!r}: there is no such servo; there are {listed(device.servos)}")

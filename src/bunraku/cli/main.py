@@ -38,6 +38,7 @@ from bunraku.cli import (
 from bunraku.cli.options import OpenCommand
 from bunraku.errors import BunrakuError
 from bunraku.optimization.threads import ONE_THREAD
+from bunraku.system.console import forgive_signs
 
 app = typer.Typer(
     name="bunraku",
@@ -77,6 +78,7 @@ def _options(
 
 def run() -> None:
     """Run the command line and exit with the code of the contract."""
+    forgive_signs()
     threading.excepthook = _in_thread
     sys.exit(_run(sys.argv[1:]))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -23,21 +24,21 @@ def studio(
     browser: Annotated[bool, typer.Option(help="Open the browser")] = True,
 ) -> int:
     """Open the studio in the browser: design, choreograph, optimize, check and export. Ctrl-C ends it; nothing is lost."""
-    import signal
     import threading
     import webbrowser
 
     from bunraku.studio.document import EMPTY
     from bunraku.studio.edits.opening import open_example
     from bunraku.studio.studio import Studio
+    from bunraku.system.signals import on_end, wait_for
 
     brought = [(path.name, read_bytes(path)) for path in opened or []]
     if example:
         open_example(EMPTY, example)  # refused before anything starts, if it is none
     running = Studio(project, host=host, port=port, dark=dark)
     done = threading.Event()
-    ends = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {one: signal.signal(one, lambda *_: done.set()) for one in ends}
+    ends = ExitStack()
+    ends.enter_context(on_end(lambda _: done.set()))
     try:
         if running.server.warning:
             say(running.server.warning)
@@ -51,10 +52,9 @@ def studio(
         say("keep this address to yourself; Ctrl-C ends the studio")
         if browser:
             webbrowser.open(running.url)
-        done.wait()
+        wait_for(done)
     finally:
         running.close()
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        ends.close()
     say(f"the project is in {project}")
     return 0

@@ -20,6 +20,9 @@ from pathlib import Path
 from bunraku.flow.pace import INTERVAL, Pace, heard_compiling, rounded, teller
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.performers.warm import GROUPS
+from bunraku.system.files import replace
+from bunraku.system.folders import numba_cache
+from bunraku.system.processor import cores, processor_name
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -35,13 +38,7 @@ def cache_folder(folder: Path) -> Path:
     beside = folder / "__pycache__"
     if os.access(beside if beside.is_dir() else folder, os.W_OK):
         return beside
-    if sys.platform == "win32":
-        home = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "numba" / "Cache"
-    elif sys.platform == "darwin":
-        home = Path.home() / "Library" / "Caches" / "numba"
-    else:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numba"
-    return home / below
+    return numba_cache() / below
 
 
 def missing(*groups: str) -> list[str]:
@@ -62,7 +59,7 @@ def compile_ahead(*groups: str, monitor: Monitor = SILENT) -> None:
         _forget_changed(name)
     here = [name for name in cold if not GROUPS[name].aside]
     aside = [name for name in cold if GROUPS[name].aside]
-    if not here or _cores() < 2:
+    if not here or cores() < 2:
         here, aside = aside + here, []
     seconds = max(sum(GROUPS[name].seconds for name in part) for part in (here, aside))
     where = os.environ.get("NUMBA_CACHE_DIR") or cache_folder(ROOT / "mechanics")
@@ -124,14 +121,14 @@ def _stamp(group: str) -> None:
     with contextlib.suppress(OSError):  # where nothing can be kept Numba keeps nothing either
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_name(f"{file.name}.{os.getpid()}")
-        part.write_text(json.dumps(stamp))
-        part.replace(file)
+        part.write_text(json.dumps(stamp), encoding="utf-8")
+        replace(part, file)
 
 
 def _compiled(group: str, compiler: str) -> bool:
     """Whether this compiler compiled the group from the sources as they are."""
     try:
-        stamp = json.loads(_stamp_file(group).read_text())
+        stamp = json.loads(_stamp_file(group).read_text(encoding="utf-8"))
         return bool(stamp["compiler"] == compiler and all(_state(file) == state for file, state in stamp["sources"].items()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
@@ -143,7 +140,7 @@ def _forget_changed(group: str) -> None:
     Kernels hold the code of those they call, so that an old caller would go on with an old callee.
     """
     try:
-        sources = json.loads(_stamp_file(group).read_text())["sources"]
+        sources = json.loads(_stamp_file(group).read_text(encoding="utf-8"))["sources"]
         changed = any(not (ROOT / source).exists() or _state(source) != state for source, state in sources.items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return
@@ -166,11 +163,4 @@ def _compiler() -> str:
         numba = version("numba")
     except PackageNotFoundError:
         numba = "none"
-    processor = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_IDENTIFIER", "")
-    with contextlib.suppress(OSError), open("/proc/cpuinfo", errors="replace") as facts:
-        processor = next((line.partition(":")[2].strip() for line in facts if line.startswith("model name")), processor)
-    return f"numba {numba} on {processor}"
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return f"numba {numba} on {processor_name()}"

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bunraku.errors import BadInput
+from bunraku.system.files import flush_folder, replace
 
 
 def check_output(path: str | Path) -> None:
@@ -62,22 +63,12 @@ def write_atomically(path: str | Path, data: bytes) -> None:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-            os.replace(temporary, path)
+            replace(temporary, path)
         except BaseException:
             with contextlib.suppress(OSError):
                 temporary.unlink()
             raise
-        _flush_folder(path.parent)
+        flush_folder(path.parent)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise BadInput(f"cannot be written ({reason}); check the name, the rights and the space left", file=str(path)) from error
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make the renaming itself durable, where the system allows folders to be flushed."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

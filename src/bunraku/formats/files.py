@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import stat
 import tempfile
 from pathlib import Path, PureWindowsPath
 
 from bunraku.errors import BadInput
 from bunraku.formats.places import Where
+from bunraku.system.files import is_link, open_plain
 
 MAX_BYTES = 256 * 1024 * 1024
 MAX_NUMBERS = 50_000_000
-PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-"""Flags of ``os.open``, where the system has them: no link is followed, no pipe waited for."""
-_JUNCTION = 0xA0000003
-"""What Windows calls a folder that leads to another one, which is no symbolic link."""
 
 
 def check_size(data: bytes, *, file: str, limit: int = MAX_BYTES) -> None:
     """Refuse data of more than ``limit`` bytes."""
     if len(data) > limit:
         raise BadInput(f"holds {len(data)} bytes; at most {limit} are read", file=file, place="byte 0")
-
-
-def is_link(path: str | Path) -> bool:
-    """Whether what lies at a path leads elsewhere: a symbolic link, or a junction of Windows."""
-    try:
-        status = os.lstat(path)
-    except (OSError, ValueError):
-        return False
-    return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION
 
 
 def refuse_link(path: str | Path) -> None:
@@ -52,7 +39,7 @@ def read_bytes(path: str | Path, *, limit: int = MAX_BYTES, follow: bool = True)
             raise BadInput("this is a device or a pipe; give a regular file", file=str(path))
         if status.st_size > limit:
             raise BadInput(f"holds {status.st_size} bytes; at most {limit} are read", file=str(path))
-        with open(path, "rb", opener=os.open if follow else _open_plain) as stream:
+        with open(path, "rb", opener=None if follow else open_plain) as stream:
             data = stream.read(limit + 1)
     except FileNotFoundError as error:
         raise BadInput("there is no such file; check the name", file=str(path)) from error
@@ -61,10 +48,6 @@ def read_bytes(path: str | Path, *, limit: int = MAX_BYTES, follow: bool = True)
         raise BadInput(f"cannot be read ({reason})", file=str(path)) from error
     check_size(data, file=str(path), limit=limit)
     return data
-
-
-def _open_plain(path: str, flags: int) -> int:
-    return os.open(path, flags | PLAIN)
 
 
 def line_of(data: bytes, at: int) -> int:

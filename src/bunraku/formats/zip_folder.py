@@ -9,7 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
-from bunraku.formats.files import MAX_BYTES, is_link
+from bunraku.formats.files import MAX_BYTES
+from bunraku.system.files import is_link
 
 MAX_MEMBERS = 500
 _CHUNK = 1 << 16

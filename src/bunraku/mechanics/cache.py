@@ -26,6 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
+from bunraku.system.files import replace
+from bunraku.system.folders import user_cache
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[np.generic]]
@@ -57,11 +59,7 @@ def cache_folder() -> Path | None:
         return None
     if given:
         return Path(given)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "bunraku" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "bunraku"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bunraku"
+    return user_cache() / "bunraku"
 
 
 def content_key(*parts: object) -> str:
@@ -130,7 +128,7 @@ def save_result(kind: str, key: str, arrays: Mapping[str, NDArray[np.generic]]) 
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.replace(name, path)
+        replace(name, path)
     except OSError:
         with suppress(OSError):
             os.unlink(name)

@@ -13,7 +13,6 @@ import errno
 import hmac
 import ipaddress
 import logging
-import os
 import re
 import secrets
 import socket
@@ -27,6 +26,7 @@ from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from bunraku.errors import BadInput
+from bunraku.system.ports import claim_port
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Names of this machine that no other machine can reach."""
@@ -240,8 +240,7 @@ def listen(host: str, port: int) -> socket.socket:
         raise BadInput(f"host {host} is not known here ({error.strerror}); leave it out to listen on 127.0.0.1") from error
     listening = socket.socket(family, kind, protocol)
     try:
-        if os.name == "posix":  # elsewhere it would share a port that is in use
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        claim_port(listening)
         listening.bind(address)
         listening.listen(QUEUE)
         listening.setblocking(False)

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.atomic import write_atomically
-from bunraku.formats.files import PLAIN, read_bytes, refuse_link
+from bunraku.formats.files import read_bytes, refuse_link
 from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import Edit, apply
 from bunraku.studio.history import History
 from bunraku.studio.trail import COPY, read_copy
+from bunraku.system.files import open_plain, replace
 
 UNDO, REDO, BASE = "-", "+", "#"
 MAX_JOURNAL_BYTES = 64 * 1024 * 1024
@@ -53,7 +54,7 @@ class Journal:
         refuse_link(self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | PLAIN, 0o600)
+            handle = open_plain(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             try:
                 before = os.fstat(handle).st_size
                 data = (f"{BASE}{self.base}\n" if self.base and not before else "").encode() + line.encode() + b"\n"
@@ -111,7 +112,7 @@ class Journal:
             text = read_bytes(self.path, limit=MAX_JOURNAL_BYTES, follow=False).decode("utf-8", "replace")
         except BunrakuError as error:
             with contextlib.suppress(OSError):  # new edits start afresh, and what could not be read is kept
-                self.path.replace(self.path.with_suffix(".lost"))
+                replace(self.path, self.path.with_suffix(".lost"))
             return Recovered(history, 0, str(error))
         lines = [line for line in text.split("\n") if line]
         head: list[str] = []

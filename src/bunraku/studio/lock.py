@@ -15,8 +15,10 @@ from typing import Any
 
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import refusal_of
-from bunraku.formats.files import PLAIN, refuse_link
-from bunraku.studio.processes import alive, birth
+from bunraku.formats.files import refuse_link
+from bunraku.system.files import open_plain, removed
+from bunraku.system.locks import alone_with
+from bunraku.system.processes import alive, birth
 
 MOST_BYTES = 4096
 _TRIES = 100
@@ -77,27 +79,19 @@ class ProjectLock:
 
     @contextmanager
     def _opened(self, flags: int) -> Iterator[int]:
-        """The file, which nobody else reads or writes meanwhile (where the system can do so)."""
-        handle = self._alone(flags)
-        try:
-            yield handle
-        finally:
-            os.close(handle)
+        """The file, which nobody else reads or writes meanwhile (where the disk can do so).
 
-    def _alone(self, flags: int) -> int:
-        """The file opened; again, where it was removed while it was waited for: what is written into such a one nobody reads."""
+        It is opened again where it was removed while it was waited for: what is written into such a one nobody reads.
+        """
         for _ in range(_TRIES):
-            handle = os.open(self.path, flags | PLAIN, 0o600)
+            handle = open_plain(self.path, flags)
             try:
-                import fcntl
-            except ImportError:
-                return handle  # Windows removes no file that is open
-            with contextlib.suppress(OSError):
-                fcntl.flock(handle, fcntl.LOCK_EX)
-            with contextlib.suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(handle), os.lstat(self.path)):
-                    return handle
-            os.close(handle)
+                with alone_with(handle):
+                    if not removed(handle, self.path):
+                        yield handle
+                        return
+            finally:
+                os.close(handle)
         raise OSError(errno.EAGAIN, "it is removed again and again")
 
 

@@ -15,7 +15,7 @@ from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.atomic import refusal_of, write_atomically
 from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.formats.clip_yaml import write_clip_yaml
-from bunraku.formats.files import confined, is_link, read_bytes, refuse_link
+from bunraku.formats.files import confined, read_bytes, refuse_link
 from bunraku.formats.places import Where
 from bunraku.formats.project_yaml import ProjectFile, read_project_yaml, write_project_yaml
 from bunraku.formats.provenance import content_hash
@@ -26,6 +26,7 @@ from bunraku.formats.zip_folder import unpack_folder
 from bunraku.mechanics.coupled.known_skins import skin_of
 from bunraku.motion import Clip
 from bunraku.studio.document import EMPTY, Document
+from bunraku.system.files import is_link
 
 FILE = "project.yaml"
 _ALIKE = ("performer", "options", "muted", "mode", "kept", "aim", "free", "mirror", "recipe")

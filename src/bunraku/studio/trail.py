@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.errors import BadInput, BunrakuError
-from bunraku.formats.files import is_link
 from bunraku.studio.document import Document
 from bunraku.studio.history import History
 from bunraku.studio.project import Project
 from bunraku.studio.skinning import recipe_trouble
+from bunraku.system.files import is_link
 
 COPY = "="
 """A line of the journal that begins so names a copy of a document to begin at."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event as Flag
 from typing import TypeVar
 
 from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.system.processor import cores
 from bunraku.verification.worlds import World
 
 R = TypeVar("R")
@@ -21,7 +21,7 @@ def replay_many(
 
     MuJoCo steps without Python's lock, in every version; each replay has a model and a state of its own.
     """
-    threads = (os.cpu_count() or 1) if threads is None else threads
+    threads = cores() if threads is None else threads
     stop = Flag()
 
     def one(world: World) -> R | None:

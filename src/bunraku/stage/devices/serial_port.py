@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import select
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,12 +11,7 @@ from bunraku.errors import BadInput, MissingExtra
 from bunraku.stage.devices.answers import BUDGET_S, LISTEN_S
 from bunraku.stage.devices.device import Device, listed
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
-
-TERMINAL_ERROR: type[Exception] = OSError
-with suppress(ImportError):  # Windows has none
-    import termios
-
-    TERMINAL_ERROR = termios.error
+from bunraku.system.serial_line import EXCLUSIVE, TERMINAL_ERROR, write_some
 
 WRITE_S = 0.02
 """How long a frame may wait for room in the line's buffer [s]."""
@@ -65,16 +58,14 @@ class SerialPort:
             raise MissingExtra("pyserial", "hardware", "a serial line") from error
         self.close()
         try:
-            self._serial = serial.Serial(
-                self._port, self._baud, timeout=READ_STEP_S, write_timeout=WRITE_S, exclusive=True if os.name == "posix" else None
-            )
+            self._serial = serial.Serial(self._port, self._baud, timeout=READ_STEP_S, write_timeout=WRITE_S, exclusive=EXCLUSIVE)
         except (OSError, TERMINAL_ERROR, ValueError) as error:
             raise self.fault(FaultKind.LOST, f"the line cannot be opened ({_reason(error)}); {_hint(error)}") from error
 
     def write(self, data: bytes) -> None:
         """Put a frame on the line; a fault when it does not fit in time, or when what stands before it is too much."""
         with self._translated():
-            written = self._put(data)
+            written = write_some(self._open(), data, WRITE_S, READ_STEP_S)
             backlog = self._waiting()
         if written != len(data):
             raise self._slow(f"{len(data) - written} of {len(data)} bytes found no room within {1e3 * WRITE_S:.0f} ms")
@@ -136,26 +127,6 @@ class SerialPort:
         if self._serial is None:
             raise self.fault(FaultKind.LOST, "the line is not open; open the driver before it is used")
         return self._serial
-
-    def _put(self, data: bytes) -> int:
-        """How many bytes were taken until the end of the wait."""
-        line = self._open()
-        if os.name != "posix":
-            import serial
-
-            with suppress(serial.SerialTimeoutException):
-                return int(line.write(data))
-            return 0
-        written, until = 0, time.monotonic() + WRITE_S
-        while written < len(data):
-            late = time.monotonic() >= until
-            try:
-                written += os.write(line.fd, data[written:])
-            except BlockingIOError:
-                if late:
-                    break
-                select.select([], [line.fd], [], READ_STEP_S)
-        return written
 
     def _waiting(self) -> int:
         """Bytes in the operating system's buffer; 0 where it does not tell (a pseudo terminal never does)."""

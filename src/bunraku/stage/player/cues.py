@@ -11,21 +11,18 @@ port cannot hold, so on the first it may be lost among more messages than anyone
 from __future__ import annotations
 
 import contextlib
-import os
-import select
-import signal
 import socket
 import sys
 import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import FrameType
-from typing import Any
 
 from bunraku.errors import BadInput
-from bunraku.stage.player.keyboard import Keyboard
 from bunraku.stage.player.osc import MAX_DATAGRAM, OscError, read_osc
+from bunraku.system.keyboard import Keyboard
+from bunraku.system.signals import on_end
+from bunraku.system.waking import Waker, wait_any
 
 FLOOD = 16
 """At most so many datagrams are heeded at a time; the others wait."""
@@ -35,9 +32,6 @@ DRAINED = 1024
 """So many are taken from a port at a time, to look for an emergency stop: more than the system holds for one."""
 
 ESTOP = b"/bunraku/estop"
-
-SIGNALS = {"SIGINT": "Ctrl-C", "SIGTERM": "a request to end", "SIGHUP": "a terminal that was closed"}
-"""Signals that stop the machine, with who sends them."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +58,7 @@ class Cues:
         self._waiting: deque[bytes] = deque(maxlen=WAITING)
         self._terminal: Keyboard | None = None
         self._files: list[int] = []
-        self._wake = (-1, -1)
-        self._before: dict[int, Any] = {}
+        self._open = contextlib.ExitStack()
         self._stopped = ""
         self._direct = False
         self.port: int | None = None
@@ -75,30 +68,16 @@ class Cues:
     def __enter__(self) -> Cues:
         if self._asked is not None:
             self._listen(self._asked)
-        self._wake = os.pipe()
-        os.set_blocking(self._wake[1], False)
-        os.set_blocking(self._wake[0], False)
-        self._files.append(self._wake[0])
-        for name in SIGNALS:
-            number = getattr(signal, name, None)
-            if number is not None:
-                with contextlib.suppress(ValueError):  # only the main thread hears them
-                    self._before[number] = signal.signal(number, self._interrupt)
+        self._waker = Waker()
+        self._open.callback(self._waker.close)
+        self._files.append(self._waker.fileno())
+        self._open.enter_context(on_end(self._interrupt))
         if self._keys and sys.stdin.isatty():
-            self._terminal = Keyboard().__enter__()
-            self._files.append(self._terminal.handle)
+            self._terminal = self._open.enter_context(Keyboard())
         return self
 
     def __exit__(self, *error: object) -> None:
-        for source in (self._socket, self._stop_socket):
-            if source is not None:
-                source.close()
-        for number, before in self._before.items():
-            signal.signal(number, before)
-        if self._terminal is not None:
-            self._terminal.__exit__(*error)
-        for end in self._wake:
-            os.close(end)
+        self._open.close()
 
     @property
     def can_start(self) -> bool:
@@ -110,11 +89,13 @@ class Cues:
             self._socket = _bound(port)
         except (OSError, OverflowError) as error:
             raise BadInput(f"the port {port} for cues is taken or cannot be used; give another, or 0 for a free one") from error
+        self._open.callback(self._socket.close)
         self.port = int(self._socket.getsockname()[1])
         try:
             self._stop_socket = _bound(self.port + 1)
         except (OSError, OverflowError):
             self._stop_socket = _bound(0)
+        self._open.callback(self._stop_socket.close)
         self.stop_port = int(self._stop_socket.getsockname()[1])
         self._files += [self._socket.fileno(), self._stop_socket.fileno()]
 
@@ -127,17 +108,17 @@ class Cues:
         finally:
             self._direct = False
 
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+    def _interrupt(self, source: str) -> None:
         if self._direct:
             raise KeyboardInterrupt
-        self._stopped = SIGNALS[signal.Signals(number).name]
-        with contextlib.suppress(OSError):
-            os.write(self._wake[1], b"!")
+        self._stopped = source
+        self._waker.wake()
 
     def wait(self, until: float, spin: float) -> list[Cue]:
         """Sleep until the monotonic time ``until``, the last ``spin`` seconds awake; cues, if any, end the wait at once."""
         while (left := until - time.monotonic() - spin) > 0.0:
-            if (self._waiting or select.select(self._files, (), (), left)[0]) and (cues := self.read()):
+            waiting = self._waiting or wait_any(self._files, left, keys=self._terminal is not None)
+            if waiting and (cues := self.read()):
                 return cues
         cues = self.read()
         while not cues and time.monotonic() < until:
@@ -150,8 +131,7 @@ class Cues:
         if self._stopped:
             cues.append(Cue("estop", self._stopped))
             self._stopped = ""
-            with contextlib.suppress(OSError):
-                os.read(self._wake[0], 64)
+            self._waker.clear()
         if self._terminal is not None:
             cues += self._pressed(self._terminal)
         if self._socket is not None and self._stop_socket is not None:

@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 
 from bunraku.formats.atomic import refusal_of
-from bunraku.formats.files import is_link
-from bunraku.studio.processes import alive
+from bunraku.system.files import is_link
+from bunraku.system.processes import alive
 
 _OWNED = re.compile(r"jobs-(\d+)-\w+")
 

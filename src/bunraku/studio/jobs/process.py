@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -16,6 +15,8 @@ from typing import Any
 from bunraku.errors import BadInput
 from bunraku.optimization.threads import ONE_THREAD
 from bunraku.studio.jobs.protocol import decode, encode, read_line
+from bunraku.system.processes import apart
+from bunraku.system.signals import name_of
 
 KEPT_LINES = 50
 """Lines of the worker's stderr that are kept for messages."""
@@ -33,14 +34,14 @@ class WorkerProcess:
         self._errors: deque[str] = deque(maxlen=KEPT_LINES)
         self.heard = time.monotonic()
         environment = {**os.environ, **ONE_THREAD, "PYTHONUNBUFFERED": "1"}
-        try:  # a session of its own: Ctrl-C in a terminal is for the studio, which ends the worker
+        try:  # Ctrl-C in a terminal is for the studio, which ends the worker
             self._process = subprocess.Popen(  # noqa: S603 (our own words)
                 [sys.executable, *PROGRAM],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=environment,
-                start_new_session=True,
+                **apart(),
             )
         except OSError as error:
             raise BadInput(f"no solver process could be started ({error.strerror}); close other programs and try again") from error
@@ -102,10 +103,7 @@ class WorkerProcess:
             return ""
         if code >= 0:
             return f"it ended with code {code}"
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
+        name = name_of(-code)
         likely = " (often: no memory was left)" if name == "SIGKILL" else ""
         return f"it was ended by {name}{likely}"
 

@@ -7,7 +7,6 @@ what has arrived and returns the answers, and :meth:`~SimulatedMachine.wait`, wh
 from __future__ import annotations
 
 import os
-import select
 import shutil
 import tempfile
 import threading
@@ -24,6 +23,8 @@ from numpy.typing import NDArray
 
 from bunraku.stage.devices.simulated.fault import SimulatedFault
 from bunraku.stage.devices.simulated.servos import FirstOrderServos
+from bunraku.system.pseudo_terminal import open_pseudo_terminal
+from bunraku.system.waking import Waker, wait_any
 
 Command = tuple[float, tuple[int, ...], tuple[int, ...]]
 
@@ -92,7 +93,7 @@ class SimulatedMachine(ABC):
     def fault(self, new: SimulatedFault) -> None:
         done = threading.Event()
         self._asked = (new, done)
-        os.write(self._wake[1], b"x")
+        self._wake.wake()
         if not done.wait(5.0):
             raise RuntimeError("the simulated machine has ended")
 
@@ -109,30 +110,26 @@ class SimulatedMachine(ABC):
 
     def __enter__(self) -> Self:
         self._folder = tempfile.mkdtemp(prefix="bunraku-machine-")
-        self._wake = os.pipe()
-        self._plug_in()
+        try:
+            self._plug_in()
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+        self._wake = Waker()
         self._thread = threading.Thread(target=self._run, daemon=True, name=type(self).__name__)
         self._thread.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._ending = True
-        os.write(self._wake[1], b"x")
+        self._wake.wake()
         self._thread.join(5.0)
         self._unplug()
-        for end in self._wake:
-            os.close(end)
+        self._wake.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _plug_in(self) -> None:
-        import pty
-        import tty
-
-        self._master, self._slave = pty.openpty()
-        tty.setraw(self._slave)
-        os.set_blocking(self._master, False)
-        os.set_blocking(self._slave, False)
-        os.symlink(os.ttyname(self._slave), self.port)
+        self._master, self._slave = open_pseudo_terminal(Path(self.port))
 
     def _unplug(self) -> None:
         with suppress(FileNotFoundError):
@@ -149,10 +146,9 @@ class SimulatedMachine(ABC):
             self._change()
             reading = self._master >= 0 and self._fault is not SimulatedFault.STALLED
             wait = max(0.0, self._late[0][0] - time.monotonic()) if self._late else None
-            ready, _, _ = select.select([self._wake[0], *([self._master] if reading else [])], [], [], wait)
-            if self._wake[0] in ready:
-                os.read(self._wake[0], 4096)
-            if self._master in ready:
+            wait_any([self._wake.fileno(), *([self._master] if reading else [])], wait)
+            self._wake.clear()
+            if reading:
                 self._take()
             while self._late and self._late[0][0] <= time.monotonic():
                 self._write(self._late.popleft()[1])
