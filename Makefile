@@ -1,5 +1,5 @@
 # Three commands for everyone: `make demo`, `make studio` and `make test`. All set everything up in .venv first.
-# The rest is for developers: lint, types, docs, bench, check-all, clean.
+# The rest is for developers: test-all, lint, types, docs, bench, check-all, clean.
 
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -7,13 +7,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-output
+VERSIONS ?= 3.11 3.12 3.13
 # what every test would compile for itself, once, in two processes
 COMPILE := $(BIN)/python -c "from bunraku.flow.compiling import GROUPS, compile_ahead; compile_ahead(*GROUPS)"
 
 # a browser for the tests of the studio, if there is none; without one they are skipped, and say so
 BROWSER := $(BIN)/python scripts/get_browser.py
 
-.PHONY: demo studio test compile lint types docs bench check-all clean
+.PHONY: demo studio test test-all compile lint types docs bench check-all clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.core
@@ -25,6 +26,18 @@ studio: $(VENV)/.studio
 test: compile
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# the same under every Python that is supported and found, by its name or by pyenv, each in a virtual environment of its own
+test-all:
+	@for version in $(VERSIONS); do \
+		found=; \
+		for one in python$$version $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version.*/bin/python; do \
+			"$$one" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$$version')" 2>/dev/null && found=$$one && break; \
+		done; \
+		if [ -z "$$found" ]; then echo "Python $$version was not found, so nothing was tested under it; pyenv install $$version"; continue; fi; \
+		echo "Testing under $$($$found --version)"; \
+		$(MAKE) --no-print-directory test VENV=$(VENV)-$$version PYTHON=$$found || exit 1; \
+	done
+
 compile: $(VENV)/.test
 	@$(COMPILE)
 
@@ -33,7 +46,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/.dev
-	$(BIN)/mypy
+	@for system in linux darwin win32; do \
+		echo "mypy as on $$system"; \
+		$(BIN)/mypy --platform $$system --cache-dir .mypy_cache/$$system || exit 1; \
+	done
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
@@ -82,5 +98,5 @@ $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.test $(VENV)/.studio $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) $(OUT) docs/_build docs/gallery docs/reference build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-3.* $(OUT) docs/_build docs/gallery docs/reference build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -254,6 +254,30 @@ def test_what_every_system_does_may_be_done_anywhere() -> None:
     assert not of_one_system(ast.parse(text))
 
 
+def without_encoding(tree: ast.AST) -> list[str]:
+    """Calls that read or write text in whatever encoding the system takes for the usual one."""
+    found = []
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        words = {word.arg for word in call.keywords}
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        modes = [one.value for one in call.args if isinstance(one, ast.Constant) and re.fullmatch("[rwax+bt]{1,3}", str(one.value))]
+        opened = (
+            name == "open" and (isinstance(call.func, ast.Name) or "mode" in words or modes) and not any("b" in m for m in modes)
+        )
+        texts = name in ("read_text", "write_text", "TextIOWrapper", "FileHandler") or opened
+        piped = name in ("run", "Popen", "check_output") and words & {"text", "universal_newlines"}
+        if (texts or piped) and "encoding" not in words:
+            found.append(ast.unparse(call))
+    return found
+
+
+def test_text_has_an_encoding() -> None:
+    assert not {str(path.relative_to(SOURCE)): calls for path in MODULES if (calls := without_encoding(syntax(path)))}
+    lines = ["p.read_text()", "f(x).write_text(y)", "open(p)", "open(p, 'w')", "run(words, text=True)", "p.open(mode='r')"]
+    assert all(without_encoding(ast.parse(line)) for line in lines)
+    assert not without_encoding(ast.parse("open(p, 'rb'); p.read_text(encoding='utf-8'); os.open(p, f); running.open()"))
+
+
 def glossary() -> tuple[set[str], set[str]]:
     """What the glossary excludes: identifiers (in code style), and phrases of the docs."""
     rows = [
