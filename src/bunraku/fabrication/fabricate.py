@@ -16,6 +16,7 @@ from bunraku.fabrication.kit import Lying, PartsKit, lie_down, make_kit
 from bunraku.fabrication.notes import assembly_notes, assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
 from bunraku.fabrication.shaping import moved
 from bunraku.formats.atomic import write_atomically
+from bunraku.system.names import refuse_same_file
 
 PRINTER = (1e3 * tips.PRINTER[0], 1e3 * tips.PRINTER[1], 1e3 * tips.PRINTER[2])
 """Bed (x, y) and height of a usual printer [mm]."""
@@ -94,6 +95,7 @@ def fabricate(
     """
     check_settings(printer, infill)
     kit = make_kit(robot, max(printer[:2]))
+    refuse_same_file((part.file for part in kit.parts), "parts")
     folder = Path(folder)
     (folder / "parts").mkdir(parents=True, exist_ok=True)
     lying = [lie_down(part.mesh(), printer) for part in kit.parts]

@@ -17,6 +17,7 @@ from bunraku.fabrication.forks import AxleSeat, rim, spacer, spacer_length
 from bunraku.fabrication.links import PrintedLink, link_of
 from bunraku.fabrication.mesh import TriangleMesh
 from bunraku.fabrication.shaping import MM, Solid, bounds, middle_of, moved, overlap, triangles
+from bunraku.system.names import safe_name
 
 _SAME = 2e-3
 """Share of its volume by which a part may differ from another and still count as the same."""
@@ -55,7 +56,7 @@ class Part:
     @property
     def file(self) -> str:
         """The name of its file."""
-        return self.name.replace(" ", "-").replace(",", "") + ".stl"
+        return safe_name(self.name.replace(" ", "-").replace(",", "") + ".stl")
 
     def mesh(self) -> TriangleMesh:
         """Its triangles, in the frame it was drawn in."""

@@ -10,11 +10,14 @@ from pathlib import Path
 
 from bunraku.errors import BadInput
 from bunraku.system.files import flush_folder, replace
+from bunraku.system.names import path_trouble
 
 
 def check_output(path: str | Path) -> None:
     """Refuse a name under which no file can be written; to be asked before anything long is computed."""
     path = Path(path)
+    if trouble := path_trouble(path):
+        raise BadInput(f"nothing can be written under this name: {trouble}; give another", file=str(path))
     if path.is_dir():
         raise BadInput("this is a folder; give the name of a file to write", file=str(path))
     if path.parent.is_dir():

@@ -11,6 +11,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.files import MAX_BYTES
 from bunraku.system.files import is_link
+from bunraku.system.names import name_trouble, same_file
 
 MAX_MEMBERS = 500
 _CHUNK = 1 << 16
@@ -35,8 +36,12 @@ def unpack_folder(data: bytes, folder: Path, *, file: str, limit: int = MAX_BYTE
         name = _name(member, file)
         if name in contents:
             raise BadInput(f"holds {str(name)!r} twice; every file once", file=file)
+        if trouble := next(filter(None, map(name_trouble, name.parts)), ""):
+            raise BadInput(f"{str(name)!r} inside has a name that not every system takes ({trouble}); rename it", file=file)
         contents[name] = _contents(archive, member, left, limit, file)
         left -= len(contents[name])
+    if pair := same_file(map(str, contents)):
+        raise BadInput(f"holds {pair[0]!r} and {pair[1]!r}, one file on Windows and macOS; rename one of them", file=file)
     for name in contents:  # a link that lies in the folder already may be a stranger's
         link = next((one for one in name.parents if one.parts and is_link(folder / one)), None)
         if link is not None:

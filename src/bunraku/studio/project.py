@@ -27,6 +27,7 @@ from bunraku.mechanics.coupled.known_skins import skin_of
 from bunraku.motion import Clip
 from bunraku.studio.document import EMPTY, Document
 from bunraku.system.files import is_link
+from bunraku.system.names import safe_name
 
 FILE = "project.yaml"
 _ALIKE = ("performer", "options", "muted", "mode", "kept", "aim", "free", "mirror", "recipe")
@@ -246,7 +247,7 @@ def _make(folder: Path) -> None:
 
 def plain(name: str) -> str:
     """A name of letters, digits, dots and dashes only, at most 80 of them, that hides no file and leads nowhere."""
-    return _ODD.sub("-", name).strip("-.")[-80:].lstrip("-.") or "unnamed"
+    return safe_name(_ODD.sub("-", name).strip("-.")[-80:].lstrip("-.") or "unnamed")
 
 
 def edit_for(path: Path) -> str | None:

@@ -35,6 +35,7 @@ from bunraku.fabrication.skinned.skeleton import make_skeleton
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.step_file import write_step
 from bunraku.mechanics.coupled.known_skins import skin_of
+from bunraku.system.names import refuse_same_file
 
 TOOL_INFILL = 0.15
 """Share of a mould's volume that is filled: walls of the print hold it, the inside need not."""
@@ -61,6 +62,7 @@ def fabricate_skinned(
     shell = skin_shell(layout.mesh)
     parted = skin_pieces(layout, shell)
     skeleton = make_skeleton(layout, shell, parted, printer)
+    refuse_same_file((piece.file for piece in parted.pieces), "pieces of the skin")
     moulds = [make_mould(piece, [hinge.axis for hinge in layout.hinges]) for piece in parted.pieces]
     folder = Path(folder)
     for name in ("parts", "skin", "moulds"):
@@ -132,7 +134,7 @@ def _tools(moulds: list[Mould], folder: Path, printer: tuple[float, float, float
 
 
 def _cast(piece: SkinPiece, character: Character, folder: Path) -> CastPiece:
-    file = f"skin/{piece.name.replace(' ', '-')}.stl"
+    file = f"skin/{piece.file}"
     vertices, numbers = triangles(printable(piece.rubber))
     write_stl(folder / file, TriangleMesh(vertices[numbers]), piece.name)
     back = read_stl(folder / file)

@@ -15,6 +15,7 @@ from bunraku.errors import BadInput
 from bunraku.fabrication.shaping import MM, Solid, triangles
 from bunraku.fabrication.skinned.layout import Layout
 from bunraku.fabrication.skinned.shell import SkinShell, cleaned, offset
+from bunraku.system.names import safe_name
 
 _STEP = 2.0
 _CLOSE = 70.0
@@ -57,6 +58,11 @@ class SkinPiece:
     opening: Plane
     cuts: tuple[Plane, ...]
     path: Array | None = None
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return safe_name(f"{self.name.replace(' ', '-')}.stl")
 
 
 @dataclass(frozen=True)
