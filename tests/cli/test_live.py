@@ -33,6 +33,16 @@ def test_a_stream_keeps_held_joints_and_chosen_limits(monkeypatch: pytest.Monkey
     assert times[:100] == pytest.approx([7.0 + k / 50 for k in range(100)])
 
 
+def test_frames_are_utf8_on_a_console_that_is_not(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    frames = '{"joints": {"HeadYaw": 0.1}}\n{"joints": {"\u0130\u4eba": 1.0}}\n{"joints": {"HeadYaw": 0.1}}\n'
+    console = io.TextIOWrapper(io.BytesIO(frames.encode()), encoding="cp1252")  # which has no sign for the byte 0x90
+    monkeypatch.setattr("sys.stdin", console)
+    assert _run(["perform", "nao", "--stream", "--rate", "25"]) == 0
+    replies = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [reply["status"] == "rejected" for reply in replies[:3]] == [False, True, False]
+    assert "\u0130\u4eba" in json.dumps(replies[1], ensure_ascii=False)
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

@@ -43,7 +43,7 @@ class _Worker:
     """A process, our end of its pipe, the job it has, and since when it works on that."""
 
     process: BaseProcess
-    pipe: Connection
+    pipe: Connection | Any  # a class of another name on Windows
     key: str = ""
     began: float | None = None
 

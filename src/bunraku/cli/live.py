@@ -29,5 +29,6 @@ def stream(character: str, overlay: Path | None, words: list[str], port: int, to
             on_ready=lambda port: say(f"listening on ws://127.0.0.1:{port}/?token={token}"),
         )
         return 0
-    serve_lines(options.open(who), sys.stdin, sys.stdout)
+    frames = getattr(sys.stdin, "buffer", sys.stdin)  # JSON is UTF-8, whatever the encoding of the console
+    serve_lines(options.open(who), frames, sys.stdout)
     return 0
