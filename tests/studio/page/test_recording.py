@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bunraku.errors import BadInput
+from bunraku.errors import BadInput, Cancelled
+from bunraku.studio.page.check import CheckTab
 from bunraku.studio.page.recording import RATES, Recorder
 from bunraku.studio.studio import Studio
 
@@ -62,6 +63,44 @@ def test_a_page_is_not_recorded_while_it_plays(studio: Studio) -> None:
     studio.session.transport.play()
     assert b"<html" in Recorder(studio.page.ui, studio.page.scene).page()[:2000].lower()
     assert not studio.session.transport.playing
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".gif", ".html"])
+def test_a_recording_tells_how_far_it_is_and_can_be_stopped(studio: Studio, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of it is left, others' acts go on meanwhile, and the next recording begins afresh."""
+    session, recorder = studio.session, studio.page.recorder
+    before = set(session.project.folder.rglob("*"))
+    check = next(one for one in studio.page._panels if isinstance(one, CheckTab))
+    assert not check._stop.visible
+    seen: list[float | None] = []
+    stock = type(studio.page.scene).record
+
+    def record(self: Any, time: float | None) -> None:
+        stock(self, time)
+        if time is None:
+            return
+        seen.append(recorder.fraction)
+        if len(seen) == 3:
+            done = threading.Event()
+            studio.page.ui.act(done.set)
+            assert done.wait(60.0), "an act waits for the recording"
+            assert studio.page.settle(60.0)
+            assert check._stop.visible
+            assert "recording: " in check._filmed.content
+            studio.page._cancel()
+
+    monkeypatch.setattr(type(studio.page.scene), "record", record)
+    with pytest.raises(Cancelled, match="stopped at picture 4"):
+        recorder.page() if suffix == ".html" else recorder.film(suffix, browser(lambda: None))
+    assert len(seen) == 3
+    assert None not in seen
+    assert seen == sorted(set(seen))  # type: ignore[type-var]
+    assert recorder.fraction is None
+    assert studio.page.settle(60.0)
+    assert not check._stop.visible
+    assert set(session.project.folder.rglob("*")) == before
+    monkeypatch.undo()
+    assert recorder.film(".gif", browser(lambda: None)).startswith(b"GIF8")
 
 
 def test_one_recording_at_a_time(studio: Studio) -> None:

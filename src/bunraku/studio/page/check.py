@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from bunraku.errors import BadInput, BunrakuError
+from bunraku.errors import BadInput, BunrakuError, Cancelled
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.motion import Check
@@ -46,6 +46,9 @@ class CheckTab:
             self._moments = ui.html("", order=5.0)
         self._export = RefreshedFolder(ui, tab, "Export", order=6.0)
         self._record = RefreshedFolder(ui, tab, "Record", order=7.0)
+        with tab:
+            self._filmed = ui.html("", order=7.1)
+            self._stop = ui.button("Stop recording", recorder.stop, order=7.2, visible=False)
         self._parts = RefreshedFolder(ui, tab, "Make it", order=8.0, open=False)
         self._key: Any = None
         self.refresh("document")
@@ -78,7 +81,9 @@ class CheckTab:
 
     def _show_progress(self) -> None:
         """How far verifying is; a replay of parts that bend is not drawn, and that is said."""
-        session = self._ui.session
+        session, recorded = self._ui.session, self._recorder.fraction
+        self._stop.visible = recorded is not None
+        self._filmed.content = "" if recorded is None else notice(f"recording: {100.0 * recorded:.0f} %", "running")
         job = session.run
         running = job is not None and job.verb == "verify" and job.running
         self._cancel.visible = running
@@ -151,6 +156,9 @@ class CheckTab:
         def work() -> None:
             try:
                 data = make(client)
+            except Cancelled as stopped:
+                session.say("note", str(stopped))
+                return
             except Exception as error:
                 session.say("error", str(error) if isinstance(error, BunrakuError) else f"{name} could not be made ({error!r})")
                 return

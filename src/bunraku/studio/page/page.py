@@ -59,13 +59,14 @@ class Page:
         self.handles = Handles(ui, self.scene)
         self.reach = Reach(ui, parts["Choreograph"], self.player.wake)
         self.skin = SkinPanel(ui, parts["Design"], SkinScene(ui, self.scene))
+        self.recorder = Recorder(ui, self.scene)
         self._panels: list[Any] = [
             self._top,
             DesignTab(ui, parts["Design"], self.handles),
             self.skin,
             ChoreographTab(ui, parts["Choreograph"]),
             OptimizeTab(ui, parts["Optimize"]),
-            CheckTab(ui, parts["Check & export"], Recorder(ui, self.scene)),
+            CheckTab(ui, parts["Check & export"], self.recorder),
             self.timeline,
             self._left,
             TargetGizmos(ui, self.scene),
@@ -175,6 +176,11 @@ class Page:
         self._theme()
         self.scene.darken(self.ui.dark)
 
+    def _cancel(self) -> None:
+        """Stop what is computed, and what is recorded."""
+        self.recorder.stop()
+        self.ui.session.cancel()
+
     def _commands(self) -> None:
         ui, session, transport = self.ui, self.ui.session, self.ui.session.transport
 
@@ -196,7 +202,7 @@ class Page:
                 "One frame back": (moved(lambda: transport.step(-1)), "arrowleft", "shift"),
                 "To the start": (moved(lambda: transport.scrub(transport.moment.start)), "home", None),
                 "Run the performer": (ui.settled(session.make.perform), "enter", "cmd/ctrl"),
-                "Cancel": (session.cancel, "escape", None),
+                "Cancel": (self._cancel, "escape", None),
                 "Verify in MuJoCo": (session.make.verify, None, None),
                 "Look at the character": (self.scene.look, "F", None),
                 "Dark or light": (self._darken, None, None),

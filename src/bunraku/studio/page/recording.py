@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.errors import BadInput
+from bunraku.errors import BadInput, Cancelled
 from bunraku.motion import Audio
 from bunraku.stage.film import Film, film_bytes
 from bunraku.studio.page.scene import Scene
@@ -33,11 +33,21 @@ PATIENCE = 20.0
 
 
 class Recorder:
-    """Plays the motion once, from the start of the loop to its end, and keeps what was seen. One recording at a time."""
+    """Plays the motion once, from the start of the loop to its end, and keeps what was seen. One recording at a time.
+
+    Acts and edits go on meanwhile. :meth:`stop` ends it with the next picture; nothing of it is kept then.
+    """
 
     def __init__(self, ui: Ui, scene: Scene) -> None:
         self._ui, self._scene = ui, scene
         self._one = threading.Lock()
+        self._stopped = threading.Event()
+        self.fraction: float | None = None
+        """How much is recorded, 0 to 1; None while nothing is."""
+
+    def stop(self) -> None:
+        """Record no further."""
+        self._stopped.set()
 
     def page(self) -> bytes:
         """One HTML file with a play bar that needs nothing else, and with the voice if there is one."""
@@ -51,7 +61,9 @@ class Recorder:
                 try:
                     camera.position, camera.look_at = tuple(middle + away), tuple(middle)
                     serializer = server.get_scene_serializer()
-                    for k in range(round((end - start) * RATE) + 1):
+                    count = round((end - start) * RATE) + 1
+                    for k in range(count):
+                        self._go_on(k, count)
                         self._scene.record(start + k / RATE)
                         serializer.insert_sleep(1.0 / RATE)
                 finally:
@@ -79,26 +91,36 @@ class Recorder:
         """Nothing else moves the scene, and nobody else records, until this ends."""
         if not self._one.acquire(blocking=False):
             raise BadInput("a recording is being made; begin another when it is done")
+        self._stopped.clear()
         try:
             self._ui.session.transport.pause()
             yield
         finally:
+            self.fraction = None
             self._scene.record(None)
             self._one.release()
+            self._ui.session.tell("job")
+
+    def _go_on(self, k: int, count: int) -> None:
+        """Before picture ``k`` of ``count``: tell how far it is, unless it is to stop."""
+        if self._stopped.is_set():
+            raise Cancelled(f"the recording was stopped at picture {k + 1} of {count}; nothing of it is kept")
+        self.fraction = k / count
+        if k % 15 == 0:
+            self._ui.session.tell("job")
 
     def _frames(self, client: viser.ClientHandle, suffix: str, start: float, end: float) -> Iterator[NDArray[np.uint8]]:
         """One picture after the other, as the browser draws them."""
         position, wxyz = film_camera(*self._scene.box)
         count = round((end - start) * RATES[suffix]) + 1
         for k in range(count):
+            self._go_on(k, count)
             self._scene.record(start + k / RATES[suffix])
             try:
                 yield client.get_render(*SIZES[suffix], wxyz=wxyz, position=position, fov=FILM_FIELD, timeout=PATIENCE)
             except Exception as error:
                 advice = f"the browser drew no picture within {PATIENCE:.0f} s; keep its page in view while filming"
                 raise BadInput(advice) from error
-            if k % 15 == 0:
-                self._ui.session.say("note", f"filming: {100.0 * k / count:.0f} %")
 
     def _range(self, most: float) -> tuple[float, float]:
         moment = self._ui.session.transport.moment
