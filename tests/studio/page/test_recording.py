@@ -71,6 +71,7 @@ def test_a_recording_tells_how_far_it_is_and_can_be_stopped(studio: Studio, suff
     session, recorder = studio.session, studio.page.recorder
     before = set(session.project.folder.rglob("*"))
     check = next(one for one in studio.page._panels if isinstance(one, CheckTab))
+    assert studio.page.settle(60.0)
     assert not check._stop.visible
     seen: list[float | None] = []
     stock = type(studio.page.scene).record

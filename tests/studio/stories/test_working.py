@@ -12,6 +12,7 @@ def test_undo_by_keyboard_button_and_history(story: Any) -> None:
     session = story.session
     story.tab("Optimize")
     first, steps = session.document, session.history.at
+    story.until(lambda: story.ui.field("Performer").input_value() == "locomotion")
     story.choose("Performer", "the one that suits best")
     story.until(lambda: session.history.at == steps + 1)
     second = session.document
