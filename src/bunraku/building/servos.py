@@ -121,9 +121,9 @@ class Servo:
 
 
 WINDING_TIME = 5.0
-"""Time constant [s] with which the winding of a servo's motor warms. No maker of servos states it. Data sheets of maxon's motors
-without iron in the rotor say 14.3 s for 22 mm (DC-max 22 S), 17.7 s for a flat one, 41.6 s for the wheels' motor of a heavy robot;
-those in servos are smaller, and a third of the least is on the safe side."""
+"""Time constant [s] with which the winding of a servo's motor warms. No maker of servos states it, so that this is a choice.
+Of maxon's motors public code quotes 14.3 s (DC, 22 mm), 17.7 s (flat) and 41.6 s (the wheels of a heavy robot); those in servos
+are smaller, and a third of the least of these is taken to be on the safe side."""
 
 _RPM = 2.0 * pi / 60.0
 _TICK = 2.0 * pi / 4096.0
