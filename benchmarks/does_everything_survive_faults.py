@@ -39,18 +39,8 @@ from pathlib import Path
 from typing import Any
 
 from _faults import KILL, KINDS, Count, Faults, injected
+from _nodder import CHARACTER
 
-CHARACTER = """bunraku: character/1
-name: nodder
-bodies:
-  - {name: base, mass_kg: 1.0}
-  - {name: head, mass_kg: 0.3, center_of_mass_m: [0, 0, 0.05], inertia_kg_m2: [4.0e-4, 4.0e-4, 3.0e-4, 0, 0, 0]}
-joints:
-  - {name: stand, kind: fixed, parent: world, child: base}
-  - {name: nod, kind: hinge, parent: base, child: head, pose: {position_m: [0, 0, 0.3]}, axis: [0, 1, 0], range_deg: [-30, 40]}
-motors:
-  - {name: nod, coordinate: nod, velocity_deg_s: 180, acceleration_deg_s2: 2000, stall_torque_n_m: 1.5, delay_ms: 20}
-"""
 CLIP = "bunraku: clip/1\nname: yes\nrate_hz: 50\njoints:\n  keys_deg: {nod: [[0.0, 0], [0.1, 5], [0.2, 0], [0.3, 5], [0.4, 0]]}\n"
 PLAN = """bunraku: batch/1
 characters: [nodder.character.yaml]
